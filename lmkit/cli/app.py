@@ -1,0 +1,68 @@
+"""The program lmkit: all commands, in the order in which their ideas appeared."""
+
+from __future__ import annotations
+
+import typer
+
+from lmkit import __version__
+from lmkit.cli import evaluate, models, ngram, panels, sample, score, shell
+from lmkit.cli.command import epilog
+from lmkit.cli.shell import Shell
+
+app = typer.Typer(
+    name="lmkit",
+    cls=Shell,
+    help="Language models from counted n-grams on: made, asked and compared in the shell.",
+    epilog="\n\n".join(
+        [
+            epilog(["lmkit models list", "lmkit corpora list"]),
+            "An option can also be set by the variable LMKIT_COMMAND_OPTION, such as "
+            "LMKIT_NGRAM_FIT_ORDER=3.",
+            shell.EXIT_CODES + ".",
+        ]
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "LMKIT"},
+)
+
+score.register(app, panel=panels.ANY_MODEL)
+sample.register(app, panel=panels.ANY_MODEL)
+evaluate.register(app, panel=panels.ANY_MODEL)
+for group in (ngram.app, models.app):
+    app.add_typer(group, rich_help_panel=group.rich_help_panel)
+
+
+def _show_version(ctx: typer.Context, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    import sys
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        torch = "not installed"
+    typer.echo(f"lmkit {__version__}, Python {sys.version.split()[0]}, torch {torch}")
+    raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False,
+        "--version",
+        "-V",
+        is_eager=True,
+        allow_from_autoenv=False,
+        show_envvar=False,
+        callback=_show_version,
+        help="Show the versions of lmkit, Python and torch.",
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the program."""
+    shell.main(app)

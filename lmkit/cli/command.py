@@ -1,0 +1,59 @@
+"""How a command is declared: its place in the help, its examples, its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import typer
+from typer.core import TyperCommand
+
+from lmkit.cli.config import print_settings_if_asked
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Command(TyperCommand):
+    """A command that can print its settings instead of running (``--print-config``)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for param in self.params:
+            param.show_envvar = False  # type: ignore[attr-defined]  # the epilog of lmkit names the rule
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, unless its settings were asked for."""
+        if not print_settings_if_asked(ctx):
+            return super().invoke(ctx)
+        return None
+
+
+def command(
+    app: typer.Typer, name: str, *, examples: Sequence[str], panel: str | None = None
+) -> Callable[[F], F]:
+    """Register a function as command ``name`` of ``app``; its docstring is the help text.
+
+    Args:
+        app: the group to which it belongs.
+        name: what people type.
+        examples: two command lines that run as they stand.
+        panel: the panel of the group's help in which it is listed.
+    """
+    return app.command(name, cls=Command, epilog=epilog(examples), rich_help_panel=panel)
+
+
+def group(name: str, help: str, panel: str | None = None) -> typer.Typer:
+    """Return a group of commands, to be added to the app by ``lmkit.cli.app``."""
+    return typer.Typer(
+        name=name,
+        help=help,
+        no_args_is_help=True,
+        rich_help_panel=panel,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def epilog(examples: Sequence[str]) -> str:
+    """Return the lines below the help: ``Examples:`` and a line for each."""
+    lines = ["Examples:", *(f"$ {example}" for example in examples)]
+    return "\n".join(line.replace("[", r"\[") for line in lines)

@@ -1,0 +1,164 @@
+"""How a run ends: every ending becomes an exit code, and at most one line on stderr.
+
+0    done; also when the reader of standard output went away (lmkit sample | head)
+1    ran, and the answer is negative
+2    usage
+3    the user can mend it: bad text, a missing or damaged model, a full disk
+70   a bug of lmkit, with its traceback
+130  Ctrl-C
+143  SIGTERM, after temporary files are gone
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from lmkit import __version__
+from lmkit.errors import NegativeResult, UserError
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 the answer is negative, 2 usage, 3 bad text or model, "
+    "70 a bug, 130 Ctrl-C, 143 SIGTERM"
+)
+TRACEBACK = "lmkit.traceback"
+"""Key of ``typer.Context.meta``: whether errors show their traceback."""
+
+_OUR_BUGS = (errno.EBADF, errno.EINVAL, errno.EFAULT)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived; like Ctrl-C it passes through ``with`` blocks, which tidy up."""
+
+
+class Shell(TyperGroup):
+    """The group of all commands, which turns endings into exit codes.
+
+    Help is printed while the context is made and commands run while it is invoked, so both are
+    watched. An ending outside (a wrong option of lmkit itself) is typer's own: exit code 2.
+    """
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse the options of lmkit itself; may print help."""
+        with endings({}):
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with endings(ctx.meta):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def endings(meta: dict[str, Any]) -> Iterator[None]:
+    """Turn what leaves the block into ``typer.Exit`` with the right code.
+
+    Args:
+        meta: may hold :data:`TRACEBACK`; read when the block ends.
+    """
+    try:
+        with _flushed_stdout():
+            yield
+    except BrokenPipeError:
+        _forget_stdout()
+        raise typer.Exit(0) from None
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # the way of rich, which prints the help
+            raise typer.Exit(0) from None
+        raise
+    except NegativeResult as negative:
+        if str(negative):
+            _complain(str(negative))
+        raise typer.Exit(1) from None
+    except Terminated:
+        raise typer.Exit(128 + signal.SIGTERM) from None
+    except (KeyboardInterrupt, typer.Exit, typer.Abort, typer.TyperException):
+        raise
+    except Exception as error:
+        line = user_message(error)
+        if line is None:
+            _show_traceback()
+            _complain(f"this is a bug in lmkit {__version__} (Python {sys.version.split()[0]})")
+            raise typer.Exit(70) from None
+        if meta.get(TRACEBACK) or os.environ.get("LMKIT_TRACEBACK", "0") not in ("", "0"):
+            _show_traceback()
+        if isinstance(error, OSError) and error.filename is None:
+            _forget_stdout()  # what could not be written is not tried again
+        _complain(line)
+        raise typer.Exit(3) from None
+
+
+def user_message(error: Exception) -> str | None:
+    """Return the line to show for an error the user can mend, or None for a bug of ours."""
+    if isinstance(error, UserError):
+        return f"error: {error}"
+    if isinstance(error, MemoryError):
+        return "error: not enough memory. Use less text or a smaller model."
+    if isinstance(error, OSError) and error.errno and error.errno not in _OUR_BUGS:
+        name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "output"
+        return f"error: {name}: {error.strerror}."
+    return None
+
+
+def main(app: typer.Typer) -> None:
+    """Run ``app`` as the program lmkit; SIGTERM interrupts it as Ctrl-C does."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    app(prog_name="lmkit")
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one ends at once
+    raise Terminated
+
+
+@contextmanager
+def _flushed_stdout() -> Iterator[None]:
+    """Flush stdout when the block ends well, so that a failure to do so is seen here."""
+    try:
+        yield
+    except typer.Exit:
+        _flush_stdout()
+        raise
+    _flush_stdout()
+
+
+def _flush_stdout() -> None:
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _forget_stdout()
+        raise UserError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def _forget_stdout() -> None:
+    """Send what is still buffered nowhere, so that Python's own flush at exit succeeds."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, 1)
+    os.close(devnull)
+
+
+def _complain(line: str) -> None:
+    print(f"lmkit: {line}", file=sys.stderr)
+
+
+def _show_traceback() -> None:
+    import traceback
+
+    traceback.print_exc()

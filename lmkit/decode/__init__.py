@@ -1,0 +1,1 @@
+"""Floor 3: choosing tokens from a model: sampling."""

@@ -1,0 +1,105 @@
+"""The one door to numba: the ``kernel`` decorator, two intrinsics, and the thread count.
+
+Only this module and files named ``kernels.py`` import numba. Kernels are compiled without the
+GIL, so threads of one process run them side by side, and cached on disk, so only the first run
+on a machine compiles.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+import numba.core.event
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from lmkit import events
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Announcer(numba.core.event.Listener):  # type: ignore[misc]
+    """Says once when numba compiles, so that nobody wonders why the first run takes longer."""
+
+    said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.said:
+            self.said = True
+            events.compile_listener.note("compiling kernels, once on this machine")
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+numba.core.event.register("numba:compile", _Announcer())
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on first use: no GIL, no bounds checks, IEEE arithmetic, cached."""
+    jitted: F = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
+    return jitted
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask the processor to load the cache line of ``array.flat[index]``; changes nothing."""
+    signature = types.void(array, index)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _element_pointer(context, builder, sig, args)
+        byte_pointer = ir.IntType(8).as_pointer()
+        int32 = ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [byte_pointer, int32, int32, int32]),
+            "llvm.prefetch.p0",
+        )
+        read, keep, data = ir.Constant(int32, 0), ir.Constant(int32, 3), ir.Constant(int32, 1)
+        builder.call(function, [builder.bitcast(pointer, byte_pointer), read, keep, data])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load64(typing_context: Any, array: Any, index: Any) -> Any:
+    """Return the 8 bytes of a uint8 ``array`` from ``index`` on as one little-endian uint64."""
+    signature = types.uint64(array, index)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        pointer = _element_pointer(context, builder, sig, args)
+        word = builder.bitcast(pointer, ir.IntType(64).as_pointer())
+        return builder.load(word, align=1)
+
+    return signature, generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def trailing_zeros(typing_context: Any, value: Any) -> Any:
+    """Return the number of trailing zero bits of a uint64 (64 for zero)."""
+    signature = types.int64(types.uint64)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return signature, generate
+
+
+def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    array = context.make_array(sig.args[0])(context, builder, args[0])
+    index = args[1]
+    if index.type.width < 64:
+        index = builder.sext(index, ir.IntType(64))
+    return builder.gep(array.data, [index])
+
+
+def num_threads(requested: int | None) -> int:
+    """Return how many threads to use: ``requested``, else the cores this process may run on."""
+    if requested is not None:
+        return max(1, requested)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,1 @@
+"""Floor 3: measures of how well a model predicts."""

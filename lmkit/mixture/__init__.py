@@ -1,0 +1,1 @@
+"""Floor 2: linear mixtures of language models."""

@@ -1,0 +1,1 @@
+"""From ids to a modified Kneser-Ney model."""

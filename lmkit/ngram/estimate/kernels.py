@@ -1,0 +1,348 @@
+"""Compiled kernels of the Kneser-Ney estimator; ``counting.py`` and ``kneser_ney.py`` drive them.
+
+Legend: ``stream`` uint32 [S] is the text, every sentence preceded by N - 1 copies of ``<s>``
+(barriers); ``suffixes`` uint32 [P] are the positions of the P tokens that are not barriers,
+sorted by the n-gram that ends there, read backwards; ``shared`` uint8 [P] is the number of words
+that suffix k has in common with suffix k - 1 (255: at least N), so that a new n-gram begins
+wherever ``shared < n``; ``reach`` uint8 [P] is min(N, number of tokens from the sentence's start
+to the position), less one in document mode: the n-gram at k holds at most one ``<s>`` where
+``reach + 1 >= n``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmkit.jit import kernel, prefetch
+
+ALONE = 255
+NONE = np.uint32(0xFFFFFFFF)
+PRUNED = np.uint32(0x80000000)
+COUNT = np.uint32(0x7FFFFFFF)
+_BOS = np.uint32(1)
+_EOS = np.uint32(2)
+_ONE = np.uint64(1)
+
+
+@kernel
+def pad_stream(ids, barriers, sentences, stream):  # type: ignore[no-untyped-def]
+    """Write ``ids`` [T] with ``barriers`` copies of <s> before every sentence; return its size."""
+    out = 0
+    for _ in range(barriers):
+        stream[out] = _BOS
+        out += 1
+    last = len(ids) - 1
+    for i in range(len(ids)):
+        word = ids[i]
+        if word == _EOS:
+            if sentences:
+                stream[out] = word
+                out += 1
+            if i < last:
+                for _ in range(barriers):
+                    stream[out] = _BOS
+                    out += 1
+        else:
+            stream[out] = word
+            out += 1
+    return out
+
+
+@kernel
+def place_by_word(stream, offsets, suffixes):  # type: ignore[no-untyped-def]
+    """Counting sort: write the positions of word w from ``offsets[w]`` on, in order."""
+    for i in range(len(stream)):
+        word = stream[i]
+        if word != _BOS:
+            k = offsets[word]
+            offsets[word] = k + 1
+            suffixes[k] = i
+
+
+@kernel
+def chunk_bounds(shared, target, bounds):  # type: ignore[no-untyped-def]
+    """Cut the suffixes at starts of words' groups into chunks; return how many.
+
+    A chunk has at most ``target`` suffixes or holds a single group.
+    """
+    chunks = 0
+    bounds[0] = 0
+    begin = 0
+    border = 0
+    for k in range(1, len(shared) + 1):
+        if k == len(shared) or shared[k] != ALONE:
+            if k - begin > target and border > begin:
+                chunks += 1
+                bounds[chunks] = border
+                begin = border
+            border = k
+    chunks += 1
+    bounds[chunks] = len(shared)
+    return chunks
+
+
+@kernel
+def pack_keys(suffixes, shared, stream, begin, end, n, word_bits, index_bits, keys):  # type: ignore[no-untyped-def]
+    """Write group | n-th word back | place in the chunk for all suffixes not yet alone."""
+    group = np.uint64(0)
+    m = 0
+    group_shift = np.uint64(word_bits + index_bits)
+    word_shift = np.uint64(index_bits)
+    k = begin
+    while k < end:
+        if k + 24 < end:
+            prefetch(stream, np.int64(suffixes[k + 24]) - (n - 1))
+        if shared[k] != ALONE:
+            if k + 1 >= end or shared[k + 1] != ALONE:
+                k += 1
+                continue
+            group += _ONE
+        word = np.uint64(stream[np.int64(suffixes[k]) - (n - 1)])
+        keys[m] = ((group - _ONE) << group_shift) | (word << word_shift) | np.uint64(k - begin)
+        m += 1
+        k += 1
+    return m
+
+
+@kernel
+def unpack_keys(suffixes, shared, begin, end, n, index_bits, keys, scratch):  # type: ignore[no-untyped-def]
+    """Put the suffixes into the order of the sorted keys and mark where the n-th word changes."""
+    for k in range(begin, end):
+        scratch[k - begin] = suffixes[k]
+    shift = np.uint64(index_bits)
+    low = (_ONE << shift) - _ONE
+    k = begin
+    before = np.uint64(0)
+    for q in range(len(keys)):
+        while shared[k] != ALONE and (k + 1 >= end or shared[k + 1] != ALONE):
+            k += 1
+        key = keys[q]
+        suffixes[k] = scratch[np.int64(key & low)]
+        if shared[k] == ALONE and key >> shift != before:
+            shared[k] = 254
+        before = key >> shift
+        k += 1
+    for k in range(begin, end):
+        if shared[k] == 254:
+            shared[k] = n - 1
+
+
+@kernel
+def reach_of(stream, order, less, reach):  # type: ignore[no-untyped-def]
+    """Write min(order, tokens since the last barrier) - ``less`` of every position."""
+    distance = 0
+    for i in range(len(stream)):
+        if stream[i] == _BOS:
+            distance = 0
+            reach[i] = 0
+        else:
+            if distance < order:
+                distance += 1
+            reach[i] = distance - less
+
+
+@kernel
+def gather(source, indices, begin, end, out):  # type: ignore[no-untyped-def]
+    """Write ``source[indices]`` to ``out`` for the places ``begin`` to ``end``."""
+    for k in range(begin, end):
+        if k + 32 < end:
+            prefetch(source, np.int64(indices[k + 32]))
+        out[k] = source[indices[k]]
+
+
+@kernel
+def count_unigrams(suffixes, shared, stream, counts):  # type: ignore[no-untyped-def]
+    """Count the distinct words that stand before each word."""
+    k = 0
+    size = len(suffixes)
+    while k < size:
+        q = k + 1
+        left = 1
+        while q < size and shared[q] >= 1:
+            if shared[q] == 1:
+                left += 1
+            q += 1
+        counts[stream[suffixes[k]]] = left
+        k = q
+
+
+@kernel
+def count_ngrams(  # type: ignore[no-untyped-def]
+    suffixes, shared, reach, begin, end, n, highest, raw_start, threshold,
+    states, counts, contexts, histogram, children, lost,
+):  # fmt: skip
+    """Count the n-grams of a range of suffixes, in suffix order; return (seen, kept).
+
+    ``counts``: the number of distinct words to the left, or the raw count where n is the
+    ``highest`` order or the n-gram begins with <s> (``raw_start``); the bit PRUNED marks a raw
+    count of at most ``threshold``. ``contexts``: the record of the first n - 1 words, from
+    ``states`` (record of the (n-1)-gram that ends at a position). ``histogram`` counts the
+    counts 1 to 4; ``children`` the n-grams kept per context, ``lost`` the pruned counts.
+    """
+    j = 0
+    kept = 0
+    k = begin
+    lag = 0
+    while k < end:
+        if k + 48 < end:
+            prefetch(states, np.int64(suffixes[k + 48]) - 1)
+        q = k + 1
+        left = 1
+        while q < end and shared[q] >= n:
+            if shared[q] == n:
+                left += 1
+            q += 1
+        if reach[k] + 1 < n:
+            k = q
+            continue
+        raw = q - k
+        count = raw if highest or (raw_start and reach[k] + 1 == n) else left
+        if count < 5:
+            histogram[count] += 1
+        value = np.uint32(count)
+        if raw <= threshold:
+            value |= PRUNED
+        else:
+            kept += 1
+        counts[j] = value
+        context = states[np.int64(suffixes[k]) - 1]
+        contexts[j] = context
+        if context != NONE:
+            prefetch(children, np.int64(context))
+        j += 1
+        if j - lag > 16:
+            _count_child(counts[lag], contexts[lag], children, lost)
+            lag += 1
+        k = q
+    while lag < j:
+        _count_child(counts[lag], contexts[lag], children, lost)
+        lag += 1
+    return j, kept
+
+
+@kernel
+def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def]
+    if context != NONE:
+        if value & PRUNED:
+            lost[context] += value & COUNT
+        else:
+            children[context] += 1
+
+
+@kernel
+def emit_records(  # type: ignore[no-untyped-def]
+    suffixes, shared, reach, stream, begin, end, n, highest, counts, contexts, seen,
+    fill, lower, lower_base, lower_index, records, index, states,
+):  # fmt: skip
+    """Write (word, lower-order probability, count, link) of each n-gram kept to its context's row.
+
+    ``fill`` is the next free row of each context; ``lower`` the records of order n - 1 and
+    ``lower_index`` their places in suffix order; ``index`` gets the places of ours, ``states``
+    the record of the n-gram that ends at each position (both unused at the highest order).
+    """
+    j = 0
+    parent = -1
+    k = begin
+    word = np.uint32(0)
+    while k < end:
+        common = shared[k]
+        if common < n - 1:
+            if common < 1:
+                word = stream[suffixes[k]]
+            if reach[k] + 1 >= n - 1:
+                parent += 1
+                if parent + 12 < len(lower_index) and lower_index[parent + 12] != NONE:
+                    prefetch(lower, np.int64(lower_index[parent + 12]) * 5 + 1)
+        q = k + 1
+        while q < end and shared[q] >= n:
+            q += 1
+        if reach[k] + 1 < n:
+            k = q
+            continue
+        if j + 16 < seen and contexts[j + 16] != NONE:
+            prefetch(fill, np.int64(contexts[j + 16]))
+        if j + 8 < seen and contexts[j + 8] != NONE:
+            prefetch(records, np.int64(fill[contexts[j + 8]]) * records.shape[1])
+        row = NONE
+        if not counts[j] & PRUNED:
+            context = contexts[j]
+            row = fill[context]
+            fill[context] = row + 1
+            below = lower_index[parent]
+            records[row, 0] = word
+            records[row, 1] = lower[below, 1]
+            records[row, 2] = counts[j]
+            records[row, 3] = lower_base + below
+        if not highest:
+            index[j] = row
+            for z in range(k, q):
+                states[suffixes[z]] = row
+        j += 1
+        k = q
+
+
+@kernel
+def normalize(records, starts, lost, first, last, discounts, lower, base):  # type: ignore[no-untyped-def]
+    """Turn counts into probabilities for the contexts ``first`` to ``last``.
+
+    p(w | h) = (c - D(c)) / sum c + gamma(h) p(w | h'), gamma(h) = (sum D + pruned) / sum c
+    (Chen & Goodman 1999, eq. 16 and 17); writes p over the lower-order probability, and gamma
+    and the first child into the context's own record.
+    """
+    probabilities = records.view(np.float32)
+    backoffs = lower.view(np.float32)
+    for context in range(first, last):
+        begin = np.int64(starts[context])
+        end = np.int64(starts[context + 1])
+        lower[context, 4] = base + begin
+        if begin == end:
+            backoffs[context, 2] = np.float32(1.0)
+            continue
+        pruned = np.int64(lost[context]) if len(lost) > 1 else np.int64(0)
+        total = pruned
+        ones = 0
+        twos = 0
+        more = 0
+        for row in range(begin, end):
+            count = np.int64(records[row, 2])
+            total += count
+            if count == 1:
+                ones += 1
+            elif count == 2:
+                twos += 1
+            else:
+                more += 1
+        free = discounts[1] * ones + discounts[2] * twos + discounts[3] * more + pruned
+        gamma = free / total
+        backoffs[context, 2] = np.float32(gamma)
+        for row in range(begin, end):
+            count = np.int64(records[row, 2])
+            rest = (count - discounts[min(count, 3)]) / total
+            probabilities[row, 1] = np.float32(rest + gamma * probabilities[row, 1])
+
+
+@kernel
+def insert_wide(states, firsts, sizes, words, table):  # type: ignore[no-untyped-def]
+    """Enter the children of wide contexts into the hash table of record ids.
+
+    ``states`` [C], ``firsts``, ``sizes``: each context, its first child and how many it has;
+    ``words``: the words of all those children, one context behind the other.
+    """
+    mask = np.int64(len(table) - 1)
+    i = 0
+    for c in range(len(states)):
+        state = np.uint64(states[c]) << np.uint64(32)
+        for r in range(sizes[c]):
+            if r + 16 < sizes[c]:
+                prefetch(table, wide_slot(state | np.uint64(words[i + 16]), mask))
+            slot = wide_slot(state | np.uint64(words[i]), mask)
+            while table[slot] != 0:
+                slot = (slot + 1) & mask
+            table[slot] = firsts[c] + r
+            i += 1
+
+
+@kernel
+def wide_slot(key, mask):  # type: ignore[no-untyped-def]
+    """Return the home slot of ``state << 32 | word`` in the table of wide contexts' children."""
+    return np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask

@@ -1,0 +1,1 @@
+"""From a model and ids to log probabilities, next-word distributions and samples."""

@@ -1,0 +1,65 @@
+"""Measures how well a language model predicts a text: the work behind ``lmkit eval``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lmkit.events import SILENT, Listener
+from lmkit.language_model import EOS, Errors, Ids, LanguageModel
+from lmkit.measures.perplexity import Accumulator, Evaluation, count_words
+from lmkit.tasks.encoding import BLOCK_SIZE, encode_ahead, encode_block
+from lmkit.text.lines import read_blocks, total_size
+
+CONTEXT_SIZE = 4096
+"""How many tokens of a document the model is shown again before the next block of text."""
+
+
+def evaluate(
+    model: LanguageModel,
+    sources: Sequence[str | Path],
+    *,
+    threads: int = 1,
+    errors: Errors = "strict",
+    block_size: int = BLOCK_SIZE,
+    listener: Listener = SILENT,
+) -> Evaluation:
+    """Return how well ``model`` predicts the text of ``sources``, read one behind the other.
+
+    In sentence mode each line is a sentence. In document mode all the sources are one stream, as
+    if concatenated: a token may be predicted from the former file. The result is the same for
+    any number of threads, byte for byte.
+
+    Raises:
+        TextError: a source cannot be read.
+    """
+    tokenizer = model.tokenizer
+    total = Accumulator(num_tokens=tokenizer.num_tokens, unit=tokenizer.unit, mode=model.mode)
+    listener.phase("evaluating", total_size(sources), "B")
+    blocks = read_blocks(sources, errors=errors, block_size=block_size, listener=listener)
+    pairs = encode_ahead(blocks, lambda block: encode_block(model, block, model.mode), threads)
+    context = None
+    for block, encoded in pairs:
+        ids = encoded.ids
+        logprobs = model.batch_logprobs(ids, threads, context=context)
+        words = None if tokenizer.unit == "word" else count_words(block.data[: block.size])
+        lines = len(encoded.line_sizes)
+        total.add(ids, logprobs, words=words, lines=lines, num_bytes=block.size)
+        if model.mode == "document":
+            context = extend_context(context, ids)
+    listener.finish()
+    return total.result()
+
+
+def extend_context(context: Ids | None, ids: Ids) -> Ids:
+    """Return the end of the document that ``ids`` continue, at most ``CONTEXT_SIZE`` tokens.
+
+    What precedes a break (id 2) belongs to another document.
+    """
+    recent = ids[-CONTEXT_SIZE:]
+    if context is not None and len(recent) < CONTEXT_SIZE:
+        recent = np.concatenate([context, recent])[-CONTEXT_SIZE:]
+    breaks = np.flatnonzero(recent == EOS)
+    return recent[breaks[-1] + 1 :] if len(breaks) else recent

@@ -1,0 +1,213 @@
+"""``lmkit ngram fit``: from text to a saved n-gram model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lmkit.errors import UserError
+from lmkit.events import SILENT, Listener
+from lmkit.language_model import Errors
+from lmkit.ngram.config import NgramConfig
+from lmkit.ngram.estimate.discounts import Discounts
+from lmkit.ngram.save import RecordWriter, add_tokenizer, describe_model
+from lmkit.store.artifact import ArtifactWriter
+from lmkit.tasks.spool import spooled
+from lmkit.text.corpus import Corpus, learn_words, read_corpus
+from lmkit.text.encoding import Normalizer
+from lmkit.text.restore import StoredTokenizer
+from lmkit.text.vocab import VocabularyConfig
+
+SMALL = 30_000
+"""Tokens (times orders) up to which NumPy is quicker than loading the compiled kernels."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FitNgramConfig:
+    """Settings of ``lmkit ngram fit``."""
+
+    model: NgramConfig = field(default_factory=NgramConfig)
+    vocabulary: VocabularyConfig = field(default_factory=VocabularyConfig)
+    normalizer: Normalizer = field(default_factory=Normalizer)
+    unit: str = "word"
+    """word, char, byte, unigram or bpe (a sentencepiece model trained on the text), FILE.model."""
+    errors: Errors = "strict"
+    threads: int = 1
+    memory: int | None = None
+    """Bytes the work may take; None for no limit."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return what config.toml repeats, by the names of the command's options."""
+        return {
+            "order": self.model.order,
+            "prune": list(self.model.prune),
+            "mode": self.model.mode,
+            "unit": self.unit,
+            "min_count": self.vocabulary.min_count,
+            "vocab_size": self.vocabulary.max_size or 0,
+            "lower": self.normalizer.lower,
+            "normalize": self.normalizer.form,
+            "discount_fallback": list(self.model.fallback),
+            "interpolate_unigrams": self.model.interpolate_unigrams,
+            "errors": self.errors,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FittedNgram:
+    """What was fitted."""
+
+    path: Path
+    counts: list[int]
+    discounts: list[Discounts]
+    num_lines: int
+    num_tokens: int
+
+
+def fit_ngram(
+    sources: Sequence[str],
+    out: Path,
+    config: FitNgramConfig,
+    *,
+    force: bool = False,
+    listener: Listener = SILENT,
+) -> FittedNgram:
+    """Fit an n-gram model to text and save it as the directory ``out``.
+
+    Raises:
+        TextError: the text cannot be read or holds no words.
+        ModelError: ``out`` exists (without ``force``) or cannot be written.
+    """
+    model = config.model
+    with ArtifactWriter(out, force=force) as writer:
+        corpus, tokenizer = _encode(sources, config, listener)
+        _check_memory(corpus, config)
+        _warn_of_empty(corpus, listener)
+        ids, num_lines, num_tokens = corpus.ids, len(corpus.line_sizes), corpus.num_tokens
+        data = [
+            {
+                "name": ", ".join(_name(source) for source in sources),
+                "lines": num_lines,
+                "tokens": num_tokens,
+                "bytes": corpus.num_bytes,
+                "sha256": corpus.sha256,
+            }
+        ]
+        del corpus
+        with writer.add_tensors() as tensors, RecordWriter(tensors, model.order) as records:
+            if len(ids) * model.order <= SMALL:
+                from lmkit.ngram.estimate.small import estimate
+            else:
+                from lmkit.ngram.estimate.kneser_ney import estimate
+            size = tokenizer.num_tokens
+            threads = config.threads
+            result = estimate(ids, size, model, records, threads=threads, listener=listener)
+            del ids
+            listener.phase("saving")
+            if model.order > 1:
+                records.append("wide", result.wide_table())
+            add_tokenizer(writer, records, tokenizer)
+        describe_model(
+            writer,
+            config=model,
+            counts=result.counts,
+            discounts=result.discounts,
+            tokenizer=tokenizer,
+            data=data,
+            settings=config.settings(),
+        )
+    listener.finish()
+    for n, discounts in enumerate(result.discounts, start=1):
+        if not discounts.estimated:
+            values = " ".join(f"{value:g}" for value in discounts.values)
+            listener.warn(f"order {n}: {discounts.reason}; discounts {values} stand in")
+    return FittedNgram(out, result.counts, result.discounts, num_lines, num_tokens)
+
+
+def _encode(
+    sources: Sequence[str], config: FitNgramConfig, listener: Listener
+) -> tuple[Corpus, StoredTokenizer]:
+    """Read the text with the unit asked for, learning a vocabulary where it needs one."""
+    mode, errors, threads = config.model.mode, config.errors, config.threads
+    if config.unit == "word":
+        return learn_words(
+            sources, config.vocabulary, config.normalizer,
+            mode=mode, errors=errors, threads=threads, listener=listener,
+        )  # fmt: skip
+    with spooled(sources, needed=config.unit in ("char", "unigram", "bpe")) as files:
+        tokenizer = _tokenizer(files, config, listener)
+        corpus = read_corpus(
+            files, tokenizer, mode=mode, errors=errors, threads=threads, listener=listener
+        )
+    if len(corpus.ids) == 0:
+        raise UserError("no text to count", "Give a text with at least one line")
+    return corpus, tokenizer
+
+
+def _tokenizer(
+    sources: Sequence[str], config: FitNgramConfig, listener: Listener
+) -> StoredTokenizer:
+    limits = config.vocabulary
+    if limits.words is not None:
+        raise UserError(f"--vocab is a list of words; it means nothing for --unit {config.unit}")
+    if config.unit == "byte":
+        from lmkit.text.byte_tokenizer import ByteTokenizer
+
+        return ByteTokenizer(config.normalizer)
+    if config.unit == "char":
+        from lmkit.text.char_tokenizer import CharTokenizer
+        from lmkit.text.lines import read_blocks
+
+        return CharTokenizer.fit(
+            read_blocks(sources, errors=config.errors),
+            config.model.mode,
+            normalizer=config.normalizer,
+            min_count=limits.min_count,
+            max_size=limits.max_size,
+        )
+    if config.unit in ("unigram", "bpe"):
+        from lmkit.text.sentencepiece_training import SentencePieceConfig, fit_sentencepiece
+
+        kind: Any = config.unit
+        pieces = SentencePieceConfig(
+            kind=kind, vocab_size=limits.max_size or 8000, normalizer=config.normalizer
+        )
+        return fit_sentencepiece(sources, pieces, errors=config.errors, listener=listener)
+    if config.unit.endswith(".model"):
+        from lmkit.text.sentencepiece_tokenizer import SentencePieceTokenizer
+
+        return SentencePieceTokenizer.from_file(config.unit, config.normalizer)
+    raise UserError(
+        f"no unit {config.unit!r}",
+        "Use word, char, byte, unigram, bpe or the path of a sentencepiece FILE.model",
+    )
+
+
+def _check_memory(corpus: Corpus, config: FitNgramConfig) -> None:
+    """Refuse work that will not fit into ``--memory``, before it is begun."""
+    if config.memory is None:
+        return
+    need = memory_needed(len(corpus.ids), config.model.order)
+    if need > config.memory:
+        raise UserError(
+            f"{len(corpus.ids):,} tokens at order {config.model.order} need about "
+            f"{math.ceil(need / 2**20):,} MiB, --memory allows {config.memory // 2**20:,} MiB",
+            "Lower --order or allow more",
+        )
+
+
+def memory_needed(num_tokens: int, order: int) -> int:
+    """Return about how many bytes of memory an estimate takes (measured, rounded up)."""
+    return 150_000_000 + num_tokens * (20 + 12 * order)
+
+
+def _warn_of_empty(corpus: Corpus, listener: Listener) -> None:
+    if corpus.num_tokens == 0:
+        listener.warn("the text has only blank lines: the model knows nothing but </s>")
+
+
+def _name(source: str) -> str:
+    return "<stdin>" if source == "-" else Path(source).name
