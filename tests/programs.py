@@ -1,5 +1,6 @@
 """Runs lmkit, or a program of a test, as a shell would: buffered, plain, 80 columns."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -43,11 +44,12 @@ def run(
 
 def leaf_commands() -> list[tuple[str, ...]]:
     """Return every command of lmkit as the words one types, such as ``("models", "list")``."""
-    return [words for words, _ in walk_commands()]
+    return list(commands())
 
 
-def walk_commands() -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the words and the command object of every command."""
+@functools.cache
+def commands() -> dict[tuple[str, ...], Any]:
+    """Return the command object of every command by the words one types."""
     from typer.main import get_command
 
     from lmkit.cli.app import app
@@ -61,4 +63,4 @@ def walk_commands() -> Iterator[tuple[tuple[str, ...], Any]]:
             if not child.hidden:
                 yield from walk(child, (*words, name))
 
-    yield from walk(get_command(app), ())
+    return dict(walk(get_command(app), ()))

@@ -32,7 +32,9 @@ def test_bare_program_loads_nothing_heavy(words: list[str]) -> None:
     assert not loaded(*words) & (HEAVY | {"pydantic"})
 
 
-@pytest.mark.parametrize("words", [["nosuch"], ["models", "--help"], ["models", "list", "--nosuch"]])
+@pytest.mark.parametrize(
+    "words", [["nosuch"], ["models", "--help"], ["models", "list", "--nosuch"]]
+)
 def test_groups_and_usage_errors_load_nothing_heavy(words: list[str]) -> None:
     assert not loaded(*words) & HEAVY
 

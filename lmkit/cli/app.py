@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from lmkit import __version__
-from lmkit.cli import evaluate, models, ngram, panels, sample, score, shell
+from lmkit.cli import corpora, evaluate, models, ngram, panels, sample, score, shell
 from lmkit.cli.command import epilog
 from lmkit.cli.shell import Shell
 
@@ -29,7 +29,7 @@ app = typer.Typer(
 score.register(app, panel=panels.ANY_MODEL)
 sample.register(app, panel=panels.ANY_MODEL)
 evaluate.register(app, panel=panels.ANY_MODEL)
-for group in (ngram.app, models.app):
+for group in (ngram.app, models.app, corpora.app):
     app.add_typer(group, rich_help_panel=group.rich_help_panel)
 
 
@@ -54,8 +54,6 @@ def _options(
         "--version",
         "-V",
         is_eager=True,
-        allow_from_autoenv=False,
-        show_envvar=False,
         callback=_show_version,
         help="Show the versions of lmkit, Python and torch.",
     ),

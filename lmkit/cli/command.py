@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
+from lmkit.cli import panels
 from lmkit.cli.config import print_settings_if_asked
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,8 +19,16 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.params.sort(key=_panel_order)
         for param in self.params:
-            param.show_envvar = False  # type: ignore[attr-defined]  # the epilog of lmkit names the rule
+            param.show_envvar = False  # type: ignore[attr-defined]  # the help of lmkit says it
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help, in the last panel."""
+        option: Any = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel = panels.RUN
+        return option
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless its settings were asked for."""
@@ -40,6 +49,10 @@ def command(
         panel: the panel of the group's help in which it is listed.
     """
     return app.command(name, cls=Command, epilog=epilog(examples), rich_help_panel=panel)
+
+
+def _panel_order(param: Any) -> int:
+    return panels.place(getattr(param, "rich_help_panel", None), panels.OPTIONS)
 
 
 def group(name: str, help: str, panel: str | None = None) -> typer.Typer:

@@ -1,4 +1,4 @@
-"""What Tab offers where a model is wanted. Reads names only; never loads numpy."""
+"""What Tab offers where a model or a corpus is wanted. Reads names only; never loads numpy."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ def complete_model(incomplete: str) -> list[str]:
     names = [name for name in model_names() if name.startswith(incomplete)]
     paths = [path for path in glob(escape(incomplete) + "*") if os.path.isdir(path)]
     return names + sorted(path for path in paths if path not in names)
+
+
+def complete_corpus(incomplete: str) -> list[str]:
+    """Return the names of corpora that fit."""
+    from lmkit.corpora.catalogue import NAMES
+
+    return [name for name in NAMES if name.startswith(incomplete)]

@@ -12,7 +12,7 @@ from lmkit.cli.command import command, group
 from lmkit.cli.completion import complete_model
 from lmkit.cli.options import Json, Quiet, Verbose
 from lmkit.cli.progress import listening
-from lmkit.cli.streams import is_terminal, json_line, open_output
+from lmkit.cli.streams import columns, json_line, open_output
 
 if TYPE_CHECKING:
     from lmkit.store.home import ListedModel
@@ -22,7 +22,7 @@ app = group("models", "List, inspect and remove the models on this machine.", pa
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="[MODEL]",
+        metavar="MODEL",
         help="Path or name of a model; else $LMKIT_MODEL, else the newest.",
         autocompletion=complete_model,
         show_default=False,
@@ -31,7 +31,7 @@ Name = Annotated[
 Names = Annotated[
     list[str],
     typer.Argument(
-        metavar="MODEL...", help="Names of models in the home.", autocompletion=complete_model
+        metavar="MODEL", help="Names of models in the home.", autocompletion=complete_model
     ),
 ]
 Verify = Annotated[
@@ -50,10 +50,12 @@ def list_command(json: Json = False, verbose: Verbose = 0) -> None:
     models = list_models()
     with open_output() as out:
         if json:
-            out.write_lines(json_line(_facts(model)) for model in models) if models else None
+            lines = [json_line(_facts(model)) for model in models]
         else:
-            for row in _rows([(m.name, m.family, str(m.size), m.problem) for m in models]):
-                out.write(row)
+            rows = [(m.name, m.family, str(m.size), m.problem) for m in models]
+            lines = columns(("NAME", "FAMILY", "BYTES", ""), rows)
+        for line in lines:
+            out.write(line)
 
 
 @command(app, "show", examples=["lmkit models show", "lmkit models show last-ngram --verify"])
@@ -107,17 +109,6 @@ def _facts(model: ListedModel) -> dict[str, Any]:
         "path": str(model.path),
     }
     return {**facts, "problem": model.problem} if model.problem else facts
-
-
-def _rows(rows: list[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the rows TAB-separated; padded and under a header for people at a terminal."""
-    if not is_terminal():
-        yield from ("\t".join(row).rstrip("\t") for row in rows)
-        return
-    table = [("NAME", "FAMILY", "BYTES", ""), *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(3)]
-    for name, family, size, problem in table:
-        yield f"{name:{widths[0]}}  {family:{widths[1]}}  {size:>{widths[2]}}  {problem}".rstrip()
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:

@@ -327,5 +327,7 @@ def _parse_size(text: str) -> int:
     except ValueError:
         size = -1.0
     if not 0 < size < float("inf"):
-        raise typer.BadParameter(f"{text!r} is not a size such as 2G or 500M", param_hint="--memory")
+        raise typer.BadParameter(
+            f"{text!r} is not a size such as 2G or 500M", param_hint="--memory"
+        )
     return int(size * 2**unit)

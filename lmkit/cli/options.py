@@ -29,7 +29,7 @@ def _set_verbosity(ctx: typer.Context, value: int) -> int:
 Files = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[FILE]...",
+        metavar="FILE",
         help="Text files, also .gz, .bz2 and .xz; - or nothing is standard input.",
         show_default=False,
     ),
@@ -37,7 +37,7 @@ Files = Annotated[
 File = Annotated[
     str | None,
     typer.Argument(
-        metavar="[FILE]",
+        metavar="FILE",
         help="A text file, also .gz, .bz2 or .xz; - or nothing is standard input.",
         show_default=False,
     ),
@@ -175,7 +175,9 @@ Progress = Annotated[
     Literal["auto", "rich", "plain", "json", "none"],
     typer.Option(
         "--progress",
-        help="Progress on stderr: bars, a line every ten seconds, JSON Lines, none.",
+        metavar="FORM",
+        help="Progress on stderr: rich (bars), plain (a line every ten seconds), json, none, "
+        "or auto.",
         rich_help_panel=panels.RUN,
     ),
 ]

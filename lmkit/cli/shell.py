@@ -24,6 +24,7 @@ import typer
 from typer.core import TyperGroup
 
 from lmkit import __version__
+from lmkit.cli import panels
 from lmkit.errors import NegativeResult, UserError
 
 EXIT_CODES = (
@@ -46,6 +47,19 @@ class Shell(TyperGroup):
     Help is printed while the context is made and commands run while it is invoked, so both are
     watched. An ending outside (a wrong option of lmkit itself) is typer's own: exit code 2.
     """
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options of lmkit itself, which no variable sets."""
+        params = super().get_params(ctx)
+        for param in params:
+            param.show_envvar = param.allow_from_autoenv = False  # type: ignore[attr-defined]
+        return params
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands, panel by panel."""
+        names = super().list_commands(ctx)
+        panel = {name: getattr(self.commands[name], "rich_help_panel", None) for name in names}
+        return sorted(names, key=lambda name: panels.place(panel[name], panels.COMMANDS))
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """Parse the options of lmkit itself; may print help."""

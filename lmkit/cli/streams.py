@@ -65,6 +65,16 @@ def is_terminal() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()
 
 
+def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of text as lines: TAB-separated; for a terminal padded and under a header."""
+    if not is_terminal():
+        return ["\t".join(row).rstrip("\t") for row in rows]
+    table = [header, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+    padded = [zip(row, widths, strict=True) for row in table]
+    return ["  ".join(f"{cell:{width}}" for cell, width in row).rstrip() for row in padded]
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if value - value == 0.0 else None

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
-from lmkit.corpora.kingdoms import actions, people, qualities, ranks, things, world
-from lmkit.corpora.kingdoms.morphology import article, compare, conjugate, plural
+from lmkit.corpora.kingdoms import actions, folk, people, qualities, ranks, things, world
+from lmkit.corpora.kingdoms.morphology import adverb, article, compare, conjugate, plural
 from lmkit.corpora.patterns import Choice, Pattern, Row, Source, Table, Uniform, Words
 
 MIN_TOKENS, MAX_TOKENS = 5, 25
@@ -38,7 +38,7 @@ PEOPLE_PATTERNS = (
     "{who} {did} and {did2} .",
     "{who} {did} , and then {s.he} {did2} .",
     "{who} {does} every day .",
-    "{who} always {does} {time2} .",
+    "{who} always {does} .",
     "{who} will {do} tomorrow .",
     "{who} is {doing} now .",
     "{who} was {doing} when {person.name} arrived .",
@@ -57,8 +57,8 @@ PEOPLE_PATTERNS = (
     "why did {who} {do} ? {s.he} was {state} .",
     "everyone knows that {who} {did} {time} .",
     "{person.name} said that {who} never {does} .",
-    "\" {who} {did} , \" said {person.name} .",
-    "\" {s.he} is {s.a} , \" said {person.name} , \" and {s.he} {does} . \"",
+    '" {who} {did} , " said {person.name} .',
+    '" {s.he} is {s.a} , " said {person.name} , " and {s.he} {does} . "',
     "it was {who} who {did} .",
     "{who} told {person.name} that {s.he} {did} .",
     "{who} cannot {do} without {name} .",
@@ -81,8 +81,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
 KINDS: Mapping[str, tuple[tuple[ranks.Pair, ...], Sequence[str], Sequence[str]]] = {
     "royalty": (ranks.ROYALTY, people.ROYAL_DEEDS, people.ROYAL_STATES),
     "kinship": (ranks.KINSHIP, people.KIN_DEEDS, people.KIN_STATES),
-    "folk": (ranks.FOLK, people.FOLK_DEEDS, people.FOLK_STATES),
-    "trades": (ranks.TRADES, people.FOLK_DEEDS, people.FOLK_STATES),
+    "folk": (folk.FOLK, people.FOLK_DEEDS, people.FOLK_STATES),
+    "trades": (folk.TRADES, people.FOLK_DEEDS, people.FOLK_STATES),
 }
 
 # Shares of the topics in the sentences; kinds of people are shared out evenly among their words.
@@ -155,19 +155,22 @@ def _person_topic(
     common: Mapping[str, Source],
 ) -> _Topic:
     """Return the sentences about one word for people, such as queen."""
-    names = (people.MALE_NAMES, people.FEMALE_NAMES)
+    names = (people.MALE_NAMES.split(), people.FEMALE_NAMES.split())
     scope: dict[str, Source] = {
         **common,
         "name": Words(names[not male]),
         "other": Words(names[male]),
     }
     noun = pair.male if male else pair.female
-    subject = (noun, f"{article(noun)} {noun}", *(people.MALE_FORMS if male else people.FEMALE_FORMS))
+    subject = (
+        noun,
+        f"{article(noun)} {noun}",
+        *(people.MALE_FORMS if male else people.FEMALE_FORMS),
+    )
     gender_deeds = people.MALE_DEEDS if male else people.FEMALE_DEEDS
     gender_states = people.MALE_STATES if male else people.FEMALE_STATES
     pools = ((pair.deeds, 4), (deeds, 2), (gender_deeds, 3), (people.COMMON_DEEDS, 1))
     for name, form in zip(("do", "does", "did", "done", "doing"), range(5), strict=True):
-        # In the order of Verb, except that past and participle keep their own names here.
         scope[name] = Choice(
             [
                 (_compile([_inflect(deed, form) for deed in pool], scope, SUBJECT), share)
@@ -193,36 +196,36 @@ def _inflect(deed: str, form: int) -> str:
 
 def _common_scope() -> dict[str, Source]:
     """Return the sources that every topic may use."""
-    scope: dict[str, Source] = {name: Words(words) for name, words in things.WORDS.items()}
-    scope["time2"] = scope["time"]
-    scope["age"] = Words(["young", "old", "good", "tall", "rich", "poor", "clever"])
-    scope["often"] = Words(actions.OFTEN)
-    scope["past"] = Words(actions.PAST)
-    scope["now"] = Words(actions.NOW)
-    scope["future"] = Words(actions.FUTURE)
+    scope: dict[str, Source] = {name: _phrases(text) for name, text in things.WORDS.items()}
+    scope["age"] = _phrases("young,old,good,tall,rich,poor,clever")
+    scope["often"] = _phrases(actions.OFTEN)
+    scope["past"] = _phrases(actions.PAST)
+    scope["now"] = _phrases(actions.NOW)
+    scope["future"] = _phrases(actions.FUTURE)
     scope["person"] = scope["person2"] = Table(PERSON, _person_rows())
     scope["country"] = scope["other"] = Table(("a", *world.COUNTRY_COLUMNS), _country_rows())
     scope["q"] = Table(QUALITY, _quality_rows(), even=True)
-    scope["m"] = Table(("adj", "a", "ly"), [(m, article(m), adverb(m)) for m in qualities.MANNERS])
+    scope["m"] = Table(
+        ("adj", "a", "ly"), [(m, article(m), adverb(m)) for m in qualities.MANNERS.split()]
+    )
     scope["deed"] = Table(VERB, _verb_rows(qualities.ADVERB_DEEDS.strip().split("\n")), even=True)
     scope["v"] = scope["w"] = Table((*VERB, "object"), _action_rows(), even=True)
     scope["t"] = scope["u"] = Table(THING, _thing_rows(), even=True)
     return scope
 
 
-def adverb(adjective: str) -> str:
-    """Return the adverb in -ly of an adjective."""
-    if adjective.endswith("le"):
-        return adjective[:-1] + "y"
-    if adjective.endswith("y"):
-        return adjective[:-1] + "ily"
-    return adjective + "ly"
+def _phrases(text: str) -> Words:
+    return Words(text.split(","))
+
+
+def _before_colon(table: str) -> list[str]:
+    return [line.split(":")[0] for line in table.strip().split("\n")]
 
 
 def _person_rows() -> list[Row]:
     """Interleave the genders, so that both have frequent and rare names."""
     rows: list[Row] = []
-    for male, female in zip(people.MALE_NAMES, people.FEMALE_NAMES, strict=True):
+    for male, female in zip(people.MALE_NAMES.split(), people.FEMALE_NAMES.split(), strict=True):
         rows.append((male, *people.MALE_FORMS))
         rows.append((female, *people.FEMALE_FORMS))
     return rows
@@ -235,9 +238,10 @@ def _country_rows() -> list[Row]:
 
 def _quality_rows() -> list[Row]:
     """Return a row for each adjective, thing and other thing of its axis."""
+    plurals = dict(forms.split("/") for forms in _before_colon(things.THINGS))
     rows: list[Row] = []
     for line in qualities.AXES.strip().split("\n"):
-        positive, negative, _, _, nouns, likes = line.split("|")
+        positive, negative, nouns, likes = line.split("|")
         for adjective, opposite, like in zip(
             (positive, negative), (negative, positive), likes.split(";"), strict=True
         ):
@@ -249,7 +253,7 @@ def _quality_rows() -> list[Row]:
                     if x != y:
                         similes = like.split(",")
                         simile = similes[len(rows) % len(similes)]
-                        rows.append((*forms, *opposites, x, y, plural(x), simile))
+                        rows.append((*forms, *opposites, x, y, plurals.get(x, plural(x)), simile))
     return rows
 
 

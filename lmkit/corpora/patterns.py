@@ -35,7 +35,7 @@ class Table:
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Row], *, even: bool = False) -> None:
         """Give each row its share of draws: 32 n / (n + 4 rank), or one each where ``even``."""
-        self.columns = columns
+        self.columns: Sequence[str] = columns
         size = len(rows)
         self._draws: list[Row] = []
         for rank, row in enumerate(rows):
@@ -108,7 +108,7 @@ class Choice:
 
         Shares are small integers that add up to the number of draws a group is spread over.
         """
-        self.columns = ("",)
+        self.columns: Sequence[str] = ("",)
         self._draws: list[Pattern] = []
         longest = max(len(patterns) for patterns, _ in shares)
         for patterns, share in shares:

@@ -23,6 +23,7 @@ DEFAULT_MAX_TOKENS = {"sentence": 1000, "document": 100}
 """Tokens at most in a sample when nothing is said: documents have no end of their own."""
 
 _UNIFORMS_AT_A_TIME = 32
+_NUCLEUS = 256  # tokens among which a nucleus is looked for first
 _MAX_ROWS = 1024
 _MAX_CELLS = 1 << 23  # of the [B, V] distributions held at a time: 64 MiB
 
@@ -166,22 +167,30 @@ def choose_filtered(
             border those with lower ids are kept.
     """
     num_tokens = logprobs.shape[1]
-    if 0 < config.top_k < num_tokens:
-        order = _largest(logprobs, config.top_k)  # [B, K]
-        kept = _weights(np.take_along_axis(logprobs, order, axis=1), config.temperature)
+    top_k = config.top_k if config.top_k < num_tokens else 0
+    if top_k == 0 and config.top_p == 1.0:
+        return _inverse(_weights(logprobs, config.temperature), uniforms).astype(np.uint32)
+    order = _largest(logprobs, top_k or min(_NUCLEUS, num_tokens))  # [B, K]
+    best = np.take_along_axis(logprobs, order[:, :1], axis=1)
+    kept = _weights(np.take_along_axis(logprobs, order, axis=1), config.temperature)
+    if top_k:
         total = kept.sum(axis=1, keepdims=True)
+    elif config.temperature == 1.0:
+        total = np.exp(-best)  # the probabilities sum to 1
     else:
-        weights = _weights(logprobs, config.temperature)  # [B, V]
-        if config.top_p == 1.0:
-            return _inverse(weights, uniforms).astype(np.uint32)
-        total = weights.sum(axis=1, keepdims=True)
-        order = _nucleus(weights, config.top_p * total)
-        kept = np.take_along_axis(weights, order, axis=1)
+        total = _weights(logprobs, config.temperature).sum(axis=1, keepdims=True)
+    mass = config.top_p * total  # [B, 1]
     cumulative = kept.cumsum(axis=1)
     if config.top_p < 1.0:
-        kept[:, 1:][cumulative[:, :-1] >= config.top_p * total] = 0.0
-    chosen = _inverse(kept, uniforms)[:, None]
-    return np.take_along_axis(order, chosen, axis=1)[:, 0].astype(np.uint32)
+        kept[:, 1:][cumulative[:, :-1] >= mass] = 0.0
+    places = _inverse(kept, uniforms)[:, None]
+    chosen = np.take_along_axis(order, places, axis=1)[:, 0]
+    if not top_k and order.shape[1] < num_tokens:
+        wide = np.flatnonzero(cumulative[:, -1] < mass[:, 0])
+        if len(wide):
+            weights = _weights(logprobs[wide], config.temperature)
+            chosen[wide] = _inverse(_nucleus(weights, mass[wide]), uniforms[wide])
+    return chosen.astype(np.uint32)
 
 
 def _weights(logprobs: Logprobs, temperature: float) -> NDArray[np.float64]:
@@ -193,29 +202,32 @@ def _weights(logprobs: Logprobs, temperature: float) -> NDArray[np.float64]:
     return weights
 
 
-def _nucleus(weights: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the likeliest tokens of each row [B, K], likeliest first, K enough for ``mass``."""
-    num_tokens = weights.shape[1]
-    size = min(256, num_tokens)
-    while size < num_tokens:
-        order = _largest(weights, size)
-        if (np.take_along_axis(weights, order, axis=1).sum(axis=1, keepdims=True) >= mass).all():
-            return order
-        size = min(size * 16, num_tokens)
-    return _largest(weights, num_tokens)
+def _nucleus(weights: NDArray[np.float64], mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ``weights`` [B, V] with zeros for all but the fewest largest of sum ``mass``."""
+    falling = -np.sort(-weights, axis=1)
+    sizes = np.count_nonzero(falling.cumsum(axis=1)[:, :-1] < mass, axis=1) + 1
+    border = np.take_along_axis(falling, sizes[:, None] - 1, axis=1)
+    above, equal = weights > border, weights == border
+    wanted = sizes - np.count_nonzero(above, axis=1)  # of the equal ones, the first
+    first = equal & (equal.cumsum(axis=1) <= wanted[:, None])
+    return np.where(above | first, weights, 0.0)
 
 
 def _largest(values: NDArray[np.float64], size: int) -> NDArray[np.int64]:
-    """Return the places of the ``size`` largest of each row, falling; equal ones by place."""
-    if size == values.shape[1]:
-        return np.argsort(-values, axis=1, kind="stable")
-    border = np.partition(values, -size, axis=1)[:, -size]
+    """Return the places of the ``size`` largest of each row, falling; equal ones by place.
+
+    The size-th largest of the maxima of groups of columns is a lower bound of the size-th
+    largest of all, and few are above it.
+    """
+    num_rows, num_columns = values.shape
+    width = max(1, num_columns // (4 * size))
+    num_groups = num_columns // width
+    groups = values[:, : num_groups * width].reshape(num_rows, width, num_groups)
+    bounds = np.partition(groups.max(axis=1), num_groups - size, axis=1)[:, num_groups - size]
     rows = []
-    for row, least in zip(values, border, strict=True):
-        above = np.flatnonzero(row > least)
-        equal = np.flatnonzero(row == least)[: size - len(above)]
-        places = np.sort(np.concatenate([above, equal]))
-        rows.append(places[np.argsort(-row[places], kind="stable")])
+    for row, bound in zip(values, bounds, strict=True):
+        places = np.flatnonzero(row >= bound)
+        rows.append(places[np.argsort(-row[places], kind="stable")[:size]])
     return np.stack(rows)
 
 

@@ -8,7 +8,7 @@ logarithms), ``sentinel`` [1, 5], ``order{N}`` uint32 [count, 3] (word, log prob
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from types import TracebackType
@@ -50,9 +50,14 @@ class RecordWriter:
             for future in self._pending:
                 future.result()
 
-    def __call__(self, n: int, records: NDArray[np.uint32], end: int) -> None:
-        """Write the records of order ``n``; ``end`` is the state behind their last child."""
+    def __call__(self, n: int, records: NDArray[np.uint32], end: int) -> Callable[[], None]:
+        """Write the records of order ``n``; ``end`` is the state behind their last child.
+
+        Returns:
+            What waits until they are written.
+        """
         self._pending.append(self._thread.submit(self._write, n, records, end))
+        return self._pending[-1].result
 
     def append(self, name: str, array: NDArray[Any]) -> None:
         """Write another array behind the records."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from lmkit.language_model import LanguageModel, Mode
@@ -18,6 +18,8 @@ Code = TypeVar("Code")
 
 BLOCK_SIZE = 1 << 20
 """Bytes of text encoded and scored at a time."""
+ARRIVING_SIZE = 1 << 16
+"""The same at most when lines are answered as they arrive: what a pipe holds."""
 
 
 def encode_block(model: LanguageModel, block: Block, mode: Mode) -> Encoded:
@@ -31,14 +33,18 @@ def encode_ahead(
     """Yield every block with what ``encode`` makes of it.
 
     With more than one thread, and if there is more than one block, a thread of its own encodes
-    the next block meanwhile. Blocks are read in the caller's thread.
+    the next block meanwhile. Blocks are read in the caller's thread; with one thread each is
+    yielded before the next is read.
     """
-    remaining = iter(blocks)
-    head = list(zip(range(2), remaining, strict=False))
-    together = chain((block for _, block in head), remaining)
-    if threads == 1 or len(head) < 2:
-        yield from ((block, encode(block)) for block in together)
+    if threads == 1:
+        yield from ((block, encode(block)) for block in blocks)
         return
+    remaining = iter(blocks)
+    head = list(islice(remaining, 2))
+    if len(head) < 2:
+        yield from ((block, encode(block)) for block in head)
+        return
+    together = chain(head, remaining)
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=1) as pool:

@@ -3,8 +3,8 @@
 A line is scored on its own, from the start context: in sentence mode as ``<s> line </s>`` (a
 blank line is the empty sentence), in document mode as the beginning of a document (a blank line
 has no tokens, log probability 0.0). A line may have TAB-separated columns, one of which is the
-text. Lines are scored one by one as they arrive, or block by block, which is faster; the numbers
-are the same, bit for bit.
+text. Lines are scored one by one, as they arrive, or in large blocks, which is fastest; the
+numbers are the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from lmkit.errors import TextError, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, UNK, Errors, Ids, LanguageModel, Logprobs
-from lmkit.tasks.encoding import BLOCK_SIZE, encode_ahead, encode_block
-from lmkit.text.lines import Block, block_lines, block_of, read_blocks, read_lines, total_size
+from lmkit.tasks.encoding import ARRIVING_SIZE, BLOCK_SIZE, encode_ahead, encode_block
+from lmkit.text.lines import Block, block_lines, block_of, read_blocks, total_size
 from lmkit.text.tokenizers import Encoded
 
 _SEPARATORS = re.compile("[ \t\r\n\0]+")
@@ -38,9 +38,9 @@ class ScoreConfig:
     column: int = 1
     """Which TAB-separated column is the text; 0: the whole line."""
     streaming: bool = False
-    """Score each line as soon as it is read instead of block by block."""
+    """Score lines as they arrive, before the next are read, instead of filling blocks."""
     threads: int = 1
-    """Threads of the model when it scores block by block."""
+    """Threads of the model."""
     errors: Errors = "strict"
     """What to do with bytes that are not UTF-8: stop, or replace them."""
 
@@ -132,16 +132,30 @@ def score(
     config: ScoreConfig | None = None,
     listener: Listener = SILENT,
 ) -> Iterator[ScoredLines]:
-    """Score all lines of ``sources`` in order; streaming, every result is a single line.
+    """Score all lines of ``sources`` in order; streaming, those that are there at once.
 
     Raises:
         TextError: a source cannot be read, or a line lacks the column of the text.
     """
     config = config or ScoreConfig()
-    if config.streaming:
-        lines = read_lines(sources, errors=config.errors, listener=listener)
-        return score_lines(model, lines, config.column)
-    return _score_blocks(model, sources, config, listener)
+    listener.phase("scoring", total_size(sources), "B")
+    blocks = read_blocks(
+        sources,
+        errors=config.errors,
+        block_size=ARRIVING_SIZE if config.streaming else BLOCK_SIZE,
+        at_once=config.streaming,
+        listener=listener,
+    )
+
+    def encode(block: Block) -> tuple[_Text, Encoded]:
+        text, chosen = _choose_column(block, config.column)
+        return text, encode_block(model, chosen, "sentence")
+
+    ahead = 1 if config.streaming else config.threads
+    for _, (text, encoded) in encode_ahead(blocks, encode, ahead):
+        logprobs = model.batch_logprobs(encoded.ids, config.threads)
+        yield _summed(model, text, encoded.ids, encoded.line_sizes, logprobs)
+    listener.finish()
 
 
 def score_lines(
@@ -160,22 +174,6 @@ def score_lines(
 class _Text:
     lines: list[str]
     texts: list[str]
-
-
-def _score_blocks(
-    model: LanguageModel, sources: Sequence[str | Path], config: ScoreConfig, listener: Listener
-) -> Iterator[ScoredLines]:
-    listener.phase("scoring", total_size(sources), "B")
-    blocks = read_blocks(sources, errors=config.errors, block_size=BLOCK_SIZE, listener=listener)
-
-    def encode(block: Block) -> tuple[_Text, Encoded]:
-        text, chosen = _choose_column(block, config.column)
-        return text, encode_block(model, chosen, "sentence")
-
-    for _, (text, encoded) in encode_ahead(blocks, encode, config.threads):
-        logprobs = model.batch_logprobs(encoded.ids, config.threads)
-        yield _summed(model, text, encoded.ids, encoded.line_sizes, logprobs)
-    listener.finish()
 
 
 def _choose_column(block: Block, column: int) -> tuple[_Text, Block]:

@@ -92,6 +92,7 @@ def read_blocks(
     *,
     errors: Errors = "strict",
     block_size: int = BLOCK_SIZE,
+    at_once: bool = False,
     listener: Listener = SILENT,
     digest: _Hash | None = None,
 ) -> Iterator[Block]:
@@ -101,6 +102,7 @@ def read_blocks(
         sources: paths, or ``"-"`` for standard input.
         errors: what to do about bytes that are not UTF-8 text.
         block_size: bytes to aim at; a longer line makes a longer block.
+        at_once: hand out the lines of a pipe as they arrive instead of waiting for a full block.
         listener: is told how many bytes were taken from the disk (``advance``).
         digest: a hash object that is fed the text as it is handed out, so that a file and its
             compressed copy have the same digest.
@@ -113,7 +115,7 @@ def read_blocks(
             _check_encoding(stream, errors, listener)
             line = 1
             told = 0
-            for buffer, size in _whole_lines(stream, max(1, block_size)):
+            for buffer, size in _whole_lines(stream, max(1, block_size), at_once):
                 if not is_text(buffer, size):
                     if errors == "strict":
                         raise text_error(stream.name, line, buffer, size)
@@ -191,12 +193,14 @@ def _check_encoding(stream: ByteSource, errors: Errors, listener: Listener) -> N
         listener.warn(str(error))
 
 
-def _whole_lines(stream: ByteSource, block_size: int) -> Iterator[tuple[bytearray, int]]:
+def _whole_lines(
+    stream: ByteSource, block_size: int, at_once: bool
+) -> Iterator[tuple[bytearray, int]]:
     """Yield (buffer, size): whole lines, then zeros; the buffer is the caller's to keep."""
     carry = memoryview(b"")
     at_end = False
     while not at_end:
-        buffer, filled, at_end = _fill(stream, carry, block_size)
+        buffer, filled, at_end = _fill(stream, carry, block_size, at_once)
         if at_end:
             if filled and buffer[filled - 1] != _NEWLINE:
                 buffer[filled] = _NEWLINE
@@ -210,8 +214,10 @@ def _whole_lines(stream: ByteSource, block_size: int) -> Iterator[tuple[bytearra
             yield buffer, size
 
 
-def _fill(stream: ByteSource, carry: memoryview, block_size: int) -> tuple[bytearray, int, bool]:
-    """Read until a newline lies in a full buffer, or to the end of the stream.
+def _fill(
+    stream: ByteSource, carry: memoryview, block_size: int, at_once: bool
+) -> tuple[bytearray, int, bool]:
+    """Read until a newline lies in a full buffer (in any, ``at_once``), or to the stream's end.
 
     Returns:
         The buffer (``carry`` comes first), how many bytes of it are text, whether the stream ended.
@@ -231,6 +237,8 @@ def _fill(stream: ByteSource, carry: memoryview, block_size: int) -> tuple[bytea
             if count == 0:
                 return buffer, filled, True
             filled += count
+            if at_once and buffer.rfind(b"\n", filled - count, filled) >= 0:
+                return buffer, filled, False
         if buffer.rfind(b"\n", searched, filled) >= 0:
             return buffer, filled, False
         capacity *= 2

@@ -6,6 +6,7 @@ from pathlib import Path
 from programs import run
 
 from lmkit import __version__
+from lmkit.cli import panels
 
 
 def test_help_names_exit_codes_and_goes_to_stdout() -> None:
@@ -45,3 +46,10 @@ def test_installed_program_is_the_module() -> None:
     program = Path(sys.executable).with_name("lmkit")
     if program.exists():
         assert run("--help", program=[str(program)]).stdout == run("--help").stdout
+
+
+def test_panels_follow_the_history() -> None:
+    help_text = run("--help").stdout
+    places = [help_text.index(f"─ {panel[:40]}") for panel in panels.COMMANDS if panel in help_text]
+    assert len(places) >= 2
+    assert places == sorted(places)

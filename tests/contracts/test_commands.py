@@ -5,7 +5,7 @@ import shlex
 from typing import Any
 
 import pytest
-from programs import leaf_commands, run, walk_commands
+from programs import commands, leaf_commands, run
 from typer.testing import CliRunner
 
 from lmkit.cli import panels
@@ -18,7 +18,7 @@ RUNNER = CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1", "LMKIT_HOME": "/nonexi
 
 
 def params(words: tuple[str, ...]) -> list[Any]:
-    return list(dict(walk_commands())[words].params)
+    return list(commands()[words].params)
 
 
 def spelled(words: tuple[str, ...]) -> set[str]:
@@ -38,6 +38,7 @@ def test_help(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in result.stdout
     lines = result.stdout.split("\n")
     assert max(map(len, lines)) <= 80
+    assert "…" not in result.stdout, "a name or default is too long for the panel"
     examples = [line.strip() for line in lines if line.strip().startswith("$ ")]
     assert len(examples) == 2
     assert all(f"lmkit {' '.join(words)}" in example for example in examples)
@@ -46,22 +47,22 @@ def test_help(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
 
 @every_command
 def test_summary_is_one_sentence(words: tuple[str, ...]) -> None:
-    summary = dict(walk_commands())[words].help.split("\n\n")[0].replace("\n", " ")
+    summary = commands()[words].help.split("\n\n")[0].replace("\n", " ")
     assert re.fullmatch(r"[A-Z].*\.", summary), summary
     assert not re.search(r"[.!?] [A-Z]", summary), summary
 
 
 @every_command
 def test_examples_use_options_that_exist(words: tuple[str, ...]) -> None:
-    known = {tuple(other): spelled(other) for other in COMMANDS}
-    for line in re.findall(r"\$ (.*)", dict(walk_commands())[words].epilog):
-        for part in re.split(r"[|;]|&&|\$\(", line.replace(r"\[", "[").replace('"$(', "$(")):
-            tokens = shlex.split(part.replace(")", " ").replace('"', " ").replace("'", " "))
+    for line in re.findall(r"\$ (.*)", commands()[words].epilog.replace(r"\[", "[")):
+        inner = re.findall(r"\$\(([^)]*)\)", line)
+        for part in [*re.split(r"\||&&", re.sub(r"\$\([^)]*\)", "X", line)), *inner]:
+            tokens = shlex.split(part)
             if tokens[:1] != ["lmkit"]:
                 continue
-            command = next(c for c in known if tuple(tokens[1 : 1 + len(c)]) == c)
-            used = {token for token in tokens[1 + len(command) :] if re.match(r"--?[a-z]", token)}
-            assert used <= known[command] | {"-h", "--help"}, part
+            command = next(c for c in COMMANDS if tuple(tokens[1 : 1 + len(c)]) == c)
+            used = {token for token in tokens[1 + len(command) :] if re.match("--?[a-z]", token)}
+            assert used <= spelled(command) | {"-h", "--help"}, part
 
 
 @every_command
@@ -87,9 +88,10 @@ REQUIRED = {"--tune": __file__}
 def test_unknown_model_is_one_line_and_exit_3(words: tuple[str, ...] | None) -> None:
     if words is None:
         pytest.skip("no command takes a model yet")
-    needed = [item for option, value in REQUIRED.items() if option in spelled(words)
-              for item in (option, value)]  # fmt: skip
-    ended = run(*words, "-m", "no-such-model", *needed, stdin=b"a b c\n")
+    needed = [f"{option}={value}" for option, value in REQUIRED.items() if option in spelled(words)]
+    models = [param for param in params(words) if "--model" in param.opts]
+    named = ["-m", "no-such-model"] * (2 if models[0].multiple else 1)
+    ended = run(*words, *named, *needed, stdin=b"a b c\n")
     assert (ended.returncode, ended.stdout) == (3, "")
     assert ended.stderr.startswith("lmkit: error: no model 'no-such-model'")
     assert ended.stderr.count("\n") == 1

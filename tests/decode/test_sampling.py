@@ -186,3 +186,20 @@ def test_senseless_settings_name_their_flag(settings: dict[str, float]) -> None:
     flag = "--" + next(iter(settings)).replace("_", "-")
     with pytest.raises(UserError, match=flag):
         SamplingConfig(**settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("size", [1, 7, 250, 999, 1000])
+def test_largest_are_those_of_a_stable_sort(size: int) -> None:
+    rng = np.random.default_rng(size)
+    logprobs = _log(rng.integers(0, 50, size=(20, 1000)) / 50.0)
+    config = SamplingConfig(top_k=size, top_p=1.0)
+    uniforms = np.zeros(20)  # draw the first that is kept: the likeliest, of equal ones the first
+    expected = logprobs.argmax(axis=1).tolist()
+    assert choose_filtered(logprobs, uniforms, config).tolist() == (
+        expected if size < 1000 else (logprobs > -np.inf).argmax(axis=1).tolist()
+    )
+    last = choose_filtered(logprobs, np.full(20, np.nextafter(1.0, 0.0)), config)
+    order = np.argsort(-logprobs, axis=1, kind="stable")
+    possible = np.minimum(size, np.count_nonzero(logprobs > -np.inf, axis=1))
+    if size < 1000:
+        assert last.tolist() == order[np.arange(20), possible - 1].tolist()

@@ -1,6 +1,7 @@
 """Scoring lines: one by one and in blocks, columns, tokens."""
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -36,8 +37,10 @@ def test_streaming_equals_blocks(
     monkeypatch.setattr(score_module, "BLOCK_SIZE", 999)
     model = random_bigram(WORDS, seed=1, mode=mode)
     by_block = scored(model, path, threads=threads)
-    one_by_one = scored(model, path, streaming=True)
-    assert by_block == one_by_one  # bit for bit
+    monkeypatch.setattr(score_module, "ARRIVING_SIZE", 100)
+    assert scored(model, path, streaming=True) == by_block  # bit for bit
+    alone = score_lines(model, [line.removesuffix("\r") for line in lines])
+    assert [line for lines in alone for line in lines] == by_block
     assert [line.line for line in by_block] == [line.removesuffix("\r") for line in lines]
 
 
@@ -107,6 +110,20 @@ def test_each_line_is_answered_before_the_next_is_read() -> None:
     answers = score_lines(random_bigram(WORDS, seed=4), lines())  # type: ignore[arg-type]
     next(answers)
     assert asked == ["a"]
+
+
+def test_lines_of_a_pipe_are_answered_as_they_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    model = random_bigram(WORDS, seed=4)
+    with open(reader, encoding="utf-8") as stdin, open(writer, "wb", buffering=0) as pipe:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        answers = score(model, ["-"], ScoreConfig(streaming=True, threads=2))
+        pipe.write(b"a\n")
+        assert [line.text for line in next(answers)] == ["a"]
+        pipe.write(b"b\nc\na b")
+        assert [line.text for line in next(answers)] == ["b", "c"]
+        pipe.close()
+        assert [line.text for lines in answers for line in lines] == ["a b"]
 
 
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

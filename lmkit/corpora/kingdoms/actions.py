@@ -16,7 +16,7 @@ build: a stone wall, a wooden boat, a nest, a sand castle
 break: a blue cup, the window, the rule, a leg
 speak: with an accent, too fast, at the meeting, on the radio
 steal: a gold watch, the silver spoons, a chicken, the plans
-choose: a ripe melon, the red dress, a new leader, the shorter way
+choose: a ripe melon, the red hat, a new leader, the shorter way
 forget: the birthday, the password, the tickets, an old friend
 give: a present, a speech, some good advice, a helping hand
 take: a photograph, the early bus, a hot bath, a deep breath
@@ -32,7 +32,7 @@ lose: the key, the game, a glove, a tooth
 win: the race, a prize, first place, the lottery
 throw: a snowball, the ball, stones into the water, a party
 draw: a circle, a map, a portrait in chalk, the curtains
-grow: tomatoes, a beard, roses, herbs in pots
+grow: tomatoes, pumpkins, roses, herbs in pots
 know: the way, the answer, every street, a secret
 wear: a straw hat, thick boots, a uniform, glasses
 tear: the paper, a sleeve, the page in two
@@ -103,8 +103,8 @@ TENSE_PATTERNS = (
     "{person.name} wants to {v.base} {v.object} {future} .",
     "{person.name} likes {v.ing} {v.object} .",
     "{person.name} stopped {v.ing} {v.object} because of the {weather} .",
-    "\" i have never {v.participle} {v.object} , \" said {person.name} .",
-    "\" let us {v.base} {v.object} {future} ! \" said {person.name} .",
+    '" i have never {v.participle} {v.object} , " said {person.name} .',
+    '" let us {v.base} {v.object} {future} ! " said {person.name} .',
     "if {person.name} {v.s} {v.object} {now} , {person.he} will be late .",
     "while {person.name} {v.past} {v.object} , {person2.name} {w.past} {w.object} .",
     "{person.name} {v.past} {v.object} and then {w.past} {w.object} .",
@@ -113,7 +113,8 @@ TENSE_PATTERNS = (
     "nobody {v.s} {v.object} as often as {person.name} .",
 )
 
-OFTEN = "every day,every week,every morning,on sundays,very often,once a year,in the evening".split(",")
-PAST = "yesterday,last week,two days ago,last summer,a long time ago,last night,in march".split(",")
-NOW = "now,right now,at the moment,at this very minute,today".split(",")
-FUTURE = "tomorrow,next week,soon,next year,in a few days,one day,next summer".split(",")
+# When, by tense; the phrases are separated by commas.
+OFTEN = "every day,every week,every morning,on sundays,very often,once a year,in the evening"
+PAST = "yesterday,last week,two days ago,last summer,a long time ago,last night,in march"
+NOW = "now,right now,at the moment,at this very minute,today"
+FUTURE = "tomorrow,next week,soon,next year,in a few days,one day,next summer"

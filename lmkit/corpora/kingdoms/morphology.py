@@ -21,6 +21,7 @@ IRREGULAR_VERBS: dict[str, tuple[str, str]] = {
     "cast": ("cast", "cast"),
     "catch": ("caught", "caught"),
     "choose": ("chose", "chosen"),
+    "come": ("came", "come"),
     "cut": ("cut", "cut"),
     "dig": ("dug", "dug"),
     "do": ("did", "done"),
@@ -102,11 +103,11 @@ IRREGULAR_VERBS: dict[str, tuple[str, str]] = {
 }
 
 # Verbs whose final consonant doubles before -ed and -ing.
-DOUBLING = frozenset(
-    ("beg begin chop clap cut dig drip drop fit forget get grab grin hug hum knit nod pat pin "
-     "plan put quarrel run scrub set shut sit slam slip spin star step stir stop swim tap tip "
-     "travel trim win wrap").split()
-)
+DOUBLING = """
+beg begin chop clap cut dig drip drop fit forget get grab grin hop hug hum knit nap nod
+pat pin plan put quarrel run scrub set shut sit slam slip span spin star step stir stop swim
+tap tip travel trim win wrap
+"""
 
 IRREGULAR_COMPARISON: dict[str, tuple[str, str]] = {
     "bad": ("worse", "worst"),
@@ -128,17 +129,17 @@ class Verb(NamedTuple):
 def article(word: str) -> str:
     """Return "a" or "an" as the sound of the word asks (by its spelling and a few exceptions)."""
     silent_h = word.startswith(("honest", "hour", "heir"))
-    spoken_consonant = word.startswith(("uni", "use", "euro", "one", "ugandan", "ukr"))
+    spoken_consonant = word.startswith(("uni", "use", "euro", "one", "ugandan", "ukr", "uru"))
     vowel = silent_h or (word[0] in VOWELS and not spoken_consonant)
     return "an" if vowel else "a"
 
 
 def conjugate(base: str) -> Verb:
     """Return the forms of a verb: irregular ones from the table, the others by rule."""
-    stem = base + base[-1] if base in DOUBLING else base
+    stem = base + base[-1] if base in DOUBLING.split() else base
     if base == "have":
         third = "has"
-    elif base.endswith(("s", "sh", "ch", "x", "z", "o")):
+    elif base.endswith(("s", "sh", "ch", "x", "z", "o")) and not base.endswith("oo"):
         third = base + "es"
     else:
         third = _ies(base)
@@ -175,6 +176,15 @@ def plural(noun: str) -> str:
     return _ies(noun)
 
 
+def adverb(adjective: str) -> str:
+    """Return the adverb in -ly of an adjective."""
+    if adjective.endswith("le"):
+        return adjective[:-1] + "y"
+    if adjective.endswith("y"):
+        return adjective[:-1] + "ily"
+    return adjective + "ly"
+
+
 def compare(adjective: str) -> tuple[str, str]:
     """Return the comparative and the superlative of a short adjective."""
     if adjective in IRREGULAR_COMPARISON:
@@ -194,5 +204,5 @@ def _doubles(adjective: str) -> bool:
     """Say whether the final consonant doubles: one vowel before one consonant, as in big."""
     if len(adjective) != 3:
         return False
-    first, middle, last = adjective
+    first, middle, last = tuple(adjective)
     return first not in VOWELS and middle in VOWELS and last not in VOWELS + "wxy"

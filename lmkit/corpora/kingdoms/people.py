@@ -6,17 +6,17 @@ Deeds that belong to a rank are the same for both genders, deeds that belong to 
 the same for all ranks: this, and nothing else, is what makes king to man as queen to woman.
 """
 
-MALE_NAMES = (
-    "john william henry peter thomas george paul martin david robert karl james simon andrew "
-    "philip daniel oscar victor hugo leon adam felix max edward frank walter samuel joseph "
-    "arthur oliver luke mark bruno ivan otto ralph stephen gregory vincent dominic"
-).split()
+MALE_NAMES = """
+john william henry peter thomas george paul martin david robert karl james simon andrew
+philip daniel oscar victor hugo leon adam felix max edward frank walter samuel joseph
+arthur oliver luke mark bruno ivan otto ralph stephen gregory vincent dominic
+"""
 
-FEMALE_NAMES = (
-    "mary anna elizabeth sarah emma julia laura alice helen clara martha susan ruth eva irene "
-    "sophie olivia nora ida rosa lucy grace jane emily margaret agnes beatrice diana flora "
-    "hannah isabel katherine linda monica nina paula rebecca sylvia teresa ursula"
-).split()
+FEMALE_NAMES = """
+mary anna elizabeth sarah emma julia laura alice helen clara martha susan ruth eva irene
+sophie olivia nora ida rosa lucy grace jane emily margaret agnes beatrice diana flora
+hannah isabel katherine linda monica nina paula rebecca sylvia teresa ursula
+"""
 
 # Words for the two genders: noun, he, him, his, himself.
 MALE_FORMS = ("he", "him", "his", "himself")
@@ -81,9 +81,9 @@ MALE_DEEDS = (
     "lift {s.his} hat to the ladies",
     "speak in a deep voice",
     "smoke {s.his} pipe",
-    "marry a woman named {other}",
+    "marry {other} in the {season}",
     "become a father at last",
-    "wrestle with {name} as a boy",
+    "wrestle with {name} in the yard",
     "put on a clean shirt and a tie",
 )
 
@@ -96,7 +96,7 @@ MALE_STATES = (
     "bald under {s.his} hat",
     "the son of a sailor",
     "called a gentleman by everyone",
-    "a friend of {name} since they were boys",
+    "a boyhood friend of {name}",
     "the husband of {other}",
 )
 
@@ -111,9 +111,9 @@ FEMALE_DEEDS = (
     "buy a blouse with lace",
     "speak in a soft voice",
     "pin a brooch to {s.his} dress",
-    "marry a man named {other}",
+    "marry {other} in the {season}",
     "become a mother at last",
-    "dance with {name} as a girl",
+    "dance with {name} at the ball",
     "put on a clean blouse and a skirt",
 )
 
@@ -126,7 +126,7 @@ FEMALE_STATES = (
     "pregnant with {s.his} second child",
     "the daughter of a sailor",
     "called a lady by everyone",
-    "a friend of {name} since they were girls",
+    "a girlhood friend of {name}",
     "the wife of {other}",
 )
 

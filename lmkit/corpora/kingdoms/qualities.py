@@ -1,43 +1,42 @@
 """Adjectives in opposite pairs, with the things they are said of, and adverbs."""
 
-# positive | negative | adverb of the positive | adverb of the negative (- where there is none)
-#   | things both are said of | what each is proverbially (positive ; negative)
+# positive | negative | things both are said of | what each is proverbially (positive;negative)
 AXES = """
-big|small|-|-|house garden dog box boat window farm|a barn,a whale,an elephant;a pea,a mouse,a crumb
-tall|short|-|shortly|tower ladder tree fence chimney sunflower|a giant,a steeple;a stump,a thimble
-old|new|-|newly|coat bicycle roof piano fence carpet|the hills,the pyramids;a fresh coin,the spring
-hot|cold|hotly|coldly|soup oven summer bath tea stone|fire,a furnace,boiling oil;ice,the grave,snow
-fast|slow|fast|slowly|horse train car runner river boat|lightning,an arrow,the wind;a snail,a tortoise
-strong|weak|strongly|weakly|rope bridge wall coffee ox voice|an ox,iron,steel;water,a reed,a kitten
-hard|soft|hard|softly|bed bread pillow chair cheese stone|rock,nails,flint;butter,a feather,wool
-rich|poor|richly|poorly|merchant village family bishop town|a banker,a gold mine;a beggar,a church mouse
-heavy|light|heavily|lightly|bag suitcase hammer door basket|lead,an anchor;a feather,air,a leaf
-bright|dark|brightly|darkly|room lamp kitchen sky corridor|the sun,a mirror;the night,a cellar,coal
-loud|quiet|loudly|quietly|bell street voice engine drum|thunder,a trumpet;a whisper,falling snow
-clean|dirty|cleanly|-|shirt plate floor kitchen street glass|a new pin,fresh linen;mud,a pigsty
-happy|sad|happily|sadly|child song family letter clown|a lark,a holiday;a funeral,a rainy sunday
-wide|narrow|widely|narrowly|street river door path corridor|the ocean,the plain;a needle,a thread
-deep|shallow|deeply|-|lake well river hole pond|the sea,a mine;a puddle,a saucer
-thick|thin|thickly|thinly|book blanket wall ice soup|a mattress,an oak trunk;paper,a hair
-high|low|highly|-|mountain wall ceiling price shelf|the clouds,a nest of eagles;a cellar door,the ground
-early|late|early|late|train dinner bus spring concert|the lark,the first bird;the last train,midnight
-cheap|dear|cheaply|dearly|ticket coat hotel meal watch|dirt,tap water;gold,diamonds
-good|bad|well|badly|idea plan apple film teacher harvest|fresh bread,a true friend;poison,a rotten egg
-sweet|sour|sweetly|sourly|apple wine cherry sauce juice|honey,sugar,candy;vinegar,a lemon
-wet|dry|-|drily|towel coat road forest season|a fish,a sponge;dust,a bone,the desert
-smooth|rough|smoothly|roughly|table road skin sea stone|silk,glass,marble;bark,sandpaper
-sharp|blunt|sharply|bluntly|knife axe pencil sword tooth|a razor,a thorn;a spoon,a boot
-wise|silly|wisely|-|judge answer uncle plan rule|an owl,a prophet;a goose,a circus clown
-near|far|nearly|-|village island station hill shore|the next room,a heartbeat;the moon,the stars
-young|aged|-|-|soldier teacher tree nation wolf|the morning,a colt,a bud;an oak,a turtle
-calm|wild|calmly|wildly|sea night horse river crowd|a pond,a sleeping cat;a storm,a tiger
-fresh|stale|freshly|-|bread fish cake milk air|the dew,a daisy;an old crust,the rolls of last week
-proud|humble|proudly|humbly|knight general actor nation winner|a peacock,a lion;a pilgrim,a servant
-brave|timid|bravely|timidly|knight soldier sailor dog child|a lion,a hero;a rabbit,a deer
-safe|risky|safely|-|road bridge plan harbour job|a castle,a locked chest;thin ice,a game of dice
-simple|strange|simply|strangely|story song dream rule house|daylight,a nursery rhyme;a dream,a riddle
-polite|rude|politely|rudely|waiter letter guest answer child|a diplomat,a butler;a pirate,a bear
-full|empty|fully|-|glass bus barrel room stadium|an egg,a beehive;a drum,a desert
+big|small|house garden dog box boat window farm|a barn,a whale,an elephant;a pea,a mouse,a crumb
+tall|short|tower ladder tree fence chimney sunflower|a giant,a steeple;a stump,a thimble
+old|new|coat bicycle roof piano fence carpet|the hills,the pyramids;a fresh coin,the spring
+hot|cold|soup oven summer bath tea stone|fire,a furnace,boiling oil;ice,the grave,snow
+fast|slow|horse train car runner river boat|lightning,an arrow,the wind;a snail,a tortoise
+strong|weak|rope bridge wall coffee ox voice|an ox,iron,steel;water,a reed,a kitten
+hard|soft|bed bread pillow chair cheese stone|rock,nails,flint;butter,a feather,wool
+rich|poor|merchant village family bishop town|a banker,a gold mine;a beggar,a church mouse
+heavy|light|bag suitcase hammer door basket|lead,an anchor;a feather,air,a leaf
+bright|dark|room lamp kitchen sky corridor|the sun,a mirror;the night,a cellar,coal
+loud|quiet|bell street voice engine drum|thunder,a trumpet;a whisper,falling snow
+clean|dirty|shirt plate floor kitchen street glass|a new pin,fresh linen;mud,a pigsty
+happy|sad|child song family letter clown|a lark,a holiday;a funeral,a rainy sunday
+wide|narrow|street river door path corridor|the ocean,the plain;a needle,a thread
+deep|shallow|lake well river hole pond|the sea,a mine;a puddle,a saucer
+thick|thin|book blanket wall ice soup|a mattress,an oak trunk;paper,a hair
+high|low|mountain wall ceiling price shelf|the clouds,a nest of eagles;a cellar door,the ground
+early|late|train dinner bus spring concert|the lark,the first bird;the last train,midnight
+cheap|dear|ticket coat hotel meal watch|dirt,tap water;gold,diamonds
+good|bad|idea plan apple film teacher harvest|fresh bread,a true friend;poison,a rotten egg
+sweet|sour|apple wine cherry sauce juice|honey,sugar,candy;vinegar,a lemon
+wet|dry|towel coat road forest season|a fish,a sponge;dust,a bone,the desert
+smooth|rough|table road skin sea stone|silk,glass,marble;bark,sandpaper
+sharp|blunt|knife axe pencil sword tooth|a razor,a thorn;a spoon,a boot
+wise|silly|judge answer uncle plan rule|an owl,a prophet;a goose,a circus clown
+near|far|village island station hill shore|the next room,a heartbeat;the moon,the stars
+young|aged|soldier teacher tree nation wolf|the morning,a colt,a bud;an oak,a turtle
+calm|wild|sea night horse river crowd|a pond,a sleeping cat;a storm,a tiger
+fresh|stale|bread fish cake pie roll|the dew,a daisy;an old crust,the rolls of last week
+proud|humble|knight general actor nation winner|a peacock,a lion;a pilgrim,a servant
+brave|timid|knight soldier sailor dog child|a lion,a hero;a rabbit,a deer
+safe|risky|road bridge plan harbour job|a castle,a locked chest;thin ice,a game of dice
+simple|strange|story song dream rule house|daylight,a nursery rhyme;a dream,a riddle
+polite|rude|waiter letter guest answer child|a diplomat,a butler;a pirate,a bear
+full|empty|glass bus barrel room stadium|an egg,a beehive;a drum,a desert
 """
 
 ADVERB_DEEDS = """
@@ -64,21 +63,21 @@ COMPARISON_PATTERNS = (
     "{person.name} has never seen {q.a_er} {q.er} {q.x} .",
     "it is the {q.est} {q.x} that {person.name} has ever seen .",
     "the {q.x} is as {q.adj} as {q.like} .",
-    "{person.name} 's {q.x} was as {q.adj} as {q.like} , and {person.his} {q.y} was {q.er} still .",
+    "the {q.x} was as {q.adj} as {q.like} , and the {q.y} was {q.er} still .",
     "the {q.x} is not {q.adj} but {q.opp} .",
     "is the {q.x} {q.adj} or {q.opp} ?",
     "how {q.adj} is the {q.x} ? it is as {q.adj} as {q.like} .",
     "the {q.x} was {q.adj} , but the {q.y} was even {q.er} .",
     "the {q.x} is getting {q.er} and {q.er} .",
-    "{person.name} wants {q.a} {q.adj} {q.x} , not {q.opp_a} {q.opp} one .",
+    "{person.name} dreamed of {q.a} {q.adj} {q.x} , not of {q.opp_a} {q.opp} one .",
     "of all the {q.xs} in the {place} this one is the {q.est} .",
-    "which {q.x} is the {q.est} ? the {colour} one is .",
-    "{person.name} bought {q.a} {q.adj} {q.x} , but {person2.name} bought {q.a_er} {q.er} one .",
+    "which {q.x} is the {q.est} ? it is the one near the {place} .",
+    "{person.name} saw {q.a} {q.adj} {q.x} , but {person2.name} saw {q.a_er} {q.er} one .",
     "once the {q.x} was {q.opp} , but now it is {q.adj} .",
-    "the {colour} {q.x} is too {q.adj} for {person.name} .",
-    "the {q.x} is very {q.adj} {time} .",
-    "\" what {q.a} {q.adj} {q.x} ! \" said {person.name} .",
-    "the {q.est} {q.x} belongs to {person.name} , the {q.opp_est} one to {person2.name} .",
+    "that {q.x} is too {q.adj} for {person.name} .",
+    "the {q.x} was very {q.adj} {time} .",
+    '" what {q.a} {q.adj} {q.x} ! " said {person.name} .',
+    "{person.name} chose the {q.est} {q.x} and {person2.name} the {q.opp_est} one .",
     "the {q.x} could not be {q.er} , for it was the {q.est} of all .",
 )
 
@@ -90,13 +89,13 @@ ADVERB_PATTERNS = (
     "nobody can {deed.base} as {m.ly} as {person.name} .",
     "{person.name} {deed.past} more {m.ly} than {person2.name} .",
     "it was {m.a} {m.adj} morning , and {person.name} {deed.past} {m.ly} .",
-    "\" {m.adj} people {deed.base} {m.ly} , \" said {person.name} to {person.himself} .",
+    '" {m.adj} people {deed.base} {m.ly} , " said {person.name} to {person.himself} .',
     "{person.name} gave {m.a} {m.adj} smile and {deed.past} {m.ly} .",
 )
 
 # Adjectives whose adverb is formed with -ly and that people and answers can be.
-MANNERS = (
-    "quick slow loud quiet happy sad proud calm brave polite rude careful careless gentle angry "
-    "cheerful nervous patient serious sudden clever lazy honest eager bitter warm cold sweet "
-    "noisy silent"
-).split()
+MANNERS = """
+quick slow loud quiet happy sad proud calm brave polite rude careful careless gentle angry
+cheerful nervous patient serious impatient clever lazy honest eager bitter warm cold sweet
+noisy silent
+"""

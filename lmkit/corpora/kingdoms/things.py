@@ -14,7 +14,7 @@ loaf/loaves: warm,brown,stale; in the oven,on the bakery shelf; smell good,rise 
 thief/thieves: masked,clever,nervous; in the alley,at the bank; run away,pick the lock
 shelf/shelves: wooden,dusty,high; in the library,above the desk; bend,hold the books
 calf/calves: brown,newborn,clumsy; in the meadow,beside the cow; drink milk,stumble
-half/halves: equal,broken,larger; of the orange,of the plate; match,fit together
+half/halves: equal,broken,larger; on the plate,in the bowl; match,fit together
 ox/oxen: strong,slow,patient; before the plough,in the stable; pull the cart,graze
 sheep/sheep: woolly,white,lost; on the hill,in the fold; bleat,graze
 fish/fish: silver,slippery,tiny; in the tank,in the net; swim,swallow the hook
@@ -120,22 +120,23 @@ NUMBER_PATTERNS = (
     "{person.name} looked at {person.his} {t.adj} {t.sg} {t.place} .",
     "where are the {t.adj} {t.pl} ? they are {t.place} .",
     "where is the {t.adj} {t.sg} ? it is {t.place} .",
-    "\" look at the {t.pl} {t.place} ! \" said {person.name} .",
+    '" look at the {t.pl} {t.place} ! " said {person.name} .',
 )
 
-WORDS: dict[str, list[str]] = {
-    "place": "market station river bridge church harbour school park village library square "
-    "museum garden hospital mill bakery".split(),
-    "drink": "tea coffee cocoa milk".split(),
-    "food": "soup,bread and cheese,porridge,fried eggs,fish,pancakes,rice,apple pie,salad,noodles".split(","),
-    "colour": "red blue green white black yellow brown grey purple orange pink".split(),
-    "furniture": "table sofa bench armchair bed cupboard stool desk".split(),
-    "weather": "rain storm snow wind fog thunder frost sunshine hail".split(),
-    "temperature": "mild cool warm stormy rainy foggy sunny windy".split(),
-    "season": "spring summer autumn winter".split(),
-    "pet": "dog cat parrot rabbit pony canary goldfish tortoise".split(),
-    "number": "two three four five six seven eight nine ten eleven twelve twenty thirty forty".split(),
-    "many": "many,several,two,three,some,five,a few,ten,hundreds of".split(","),
-    "time": "yesterday,in the morning,at noon,last night,in the evening,on monday,on friday,"
-    "in june,in winter,a year ago,this week,after the war,before dawn,on market day".split(","),
+# Words and phrases that fill a slot of their own, separated by commas.
+WORDS: dict[str, str] = {
+    "place": "market,station,river,bridge,church,harbour,school,park,village,library,"
+    "square,museum,garden,hospital,mill,bakery",
+    "drink": "tea,coffee,cocoa,milk",
+    "food": "soup,bread and cheese,porridge,fried eggs,fish,pancakes,rice,apple pie,salad,noodles",
+    "colour": "red,blue,green,white,black,yellow,brown,grey,purple,pink",
+    "furniture": "table,sofa,bench,armchair,bed,cupboard,stool,desk",
+    "weather": "rain,storm,snow,wind,fog,thunder,frost,sunshine,hail",
+    "temperature": "mild,cool,warm,stormy,rainy,foggy,sunny,windy",
+    "season": "spring,summer,autumn,winter",
+    "pet": "dog,cat,parrot,rabbit,pony,canary,goldfish,tortoise",
+    "number": "two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,twenty,thirty,forty",
+    "many": "many,several,two,three,some,five,a few,ten,hundreds of",
+    "time": "yesterday,in the morning,at noon,last night,in the evening,on monday,"
+    "on friday,in june,in winter,a year ago,this week,after the war,before dawn,on market day",
 }

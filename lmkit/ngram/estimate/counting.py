@@ -1,9 +1,9 @@
 """Suffix sorting: all n-grams of all orders of a text in one order of its positions.
 
-Positions are sorted by the words that end there, read backwards, in rounds: a counting sort by
-the last word, then for n = 2, 3, ... a sort of packed 64-bit keys (group, n-th word back, place)
-within chunks of about a million positions. Positions that are alone in their group take no part
-any more. One byte a position, the number of words shared with its predecessor, then holds the
+Positions are sorted by the words that end there, read backwards: a counting sort by the last
+word, then group by group by the word before, and so on, insertion sort for small groups and radix
+sort for large ones, in ranges that stay in the processor's cache (numpy's own sort is five times
+slower on some processors with AVX-512 than on others, so it is not used). One byte a position, the number of words shared with its predecessor, then holds the
 groups of all orders.
 """
 
@@ -20,7 +20,7 @@ from lmkit.language_model import BOS, EOS, Ids
 from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate import kernels
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 
 
 @dataclass(slots=True)
@@ -49,57 +49,60 @@ class SuffixOrder:
         return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
 
 
-def sort_suffixes(
-    ids: Ids, num_words: int, config: NgramConfig, pool: Executor, listener: Listener
-) -> SuffixOrder:
-    """Return the positions of ``ids`` in suffix order up to the model's order."""
-    order = config.order
+def padded_stream(ids: Ids, config: NgramConfig) -> NDArray[np.uint32]:
+    """Return ``ids`` with N - 1 barriers before every sentence."""
     sentences = config.mode == "sentence"
+    barriers = config.order - 1
     ends = int(np.count_nonzero(ids == EOS))
-    tokens = len(ids) if sentences else len(ids) - ends
-    stream = np.empty(tokens + (ends + 1) * (order - 1), dtype=np.uint32)
-    stream = stream[: kernels.pad_stream(ids, order - 1, sentences, stream)]
-    listener.phase("sorting", (order - 1) * tokens, "tokens")
+    stream = np.empty(len(ids) + (ends + 1) * barriers, dtype=np.uint32)
+    return stream[: kernels.pad_stream(ids, barriers, sentences, stream)]
+
+
+def sort_suffixes(
+    stream: NDArray[np.uint32],
+    num_words: int,
+    config: NgramConfig,
+    pool: Executor,
+    listener: Listener,
+) -> SuffixOrder:
+    """Return the positions of a padded stream in suffix order up to the model's order."""
+    order = config.order
     histogram = np.bincount(stream, minlength=num_words)
     histogram[BOS] = 0
+    tokens = int(histogram.sum())
+    listener.phase("sorting", tokens, "tokens")
     offsets = np.zeros(num_words + 1, dtype=np.int64)
     np.cumsum(histogram, out=offsets[1:])
     suffixes = np.empty(tokens, dtype=np.uint32)
     shared = np.full(tokens, kernels.ALONE, dtype=np.uint8)
     shared[offsets[:-1][histogram > 0]] = 0
     kernels.place_by_word(stream, offsets[:-1].copy(), suffixes)
-    for n in range(2, order + 1):
-        _sort_round(stream, suffixes, shared, n, int(num_words - 1).bit_length(), pool)
-        listener.advance(tokens)
+    _sort_groups(stream, suffixes, shared, order, int(num_words - 1).bit_length(), pool, listener)
     by_position = np.empty(len(stream), dtype=np.uint8)
-    kernels.reach_of(stream, order, 0 if sentences else 1, by_position)
+    kernels.reach_of(stream, order, 0 if config.mode == "sentence" else 1, by_position)
     reach = np.empty(tokens, dtype=np.uint8)
     pieces = [(a, min(a + CHUNK, tokens)) for a in range(0, tokens, CHUNK)]
     list(pool.map(lambda p: kernels.gather(by_position, suffixes, p[0], p[1], reach), pieces))
     return SuffixOrder(stream, suffixes, shared, reach)
 
 
-def _sort_round(
+def _sort_groups(
     stream: NDArray[np.uint32],
     suffixes: NDArray[np.uint32],
     shared: NDArray[np.uint8],
-    n: int,
+    order: int,
     word_bits: int,
     pool: Executor,
+    listener: Listener,
 ) -> None:
-    """Sort every group of n - 1 shared words by the n-th word back."""
+    """Sort every word's positions by the words before, chunk by chunk, while it is in the cache."""
     bounds = np.empty(2 * (len(suffixes) // CHUNK) + 3, dtype=np.int64)
     chunks = kernels.chunk_bounds(shared, CHUNK, bounds)
 
-    def run(chunk: int) -> None:
+    def run(chunk: int) -> int:
         begin, end = int(bounds[chunk]), int(bounds[chunk + 1])
-        index_bits = max(1, (end - begin - 1).bit_length())
-        keys = np.empty(end - begin, dtype=np.uint64)
-        args = (begin, end, n, word_bits, index_bits)
-        keys = keys[: kernels.pack_keys(suffixes, shared, stream, *args, keys)]
-        if len(keys):
-            keys.sort()
-            scratch = np.empty(end - begin, dtype=np.uint32)
-            kernels.unpack_keys(suffixes, shared, begin, end, n, index_bits, keys, scratch)
+        kernels.sort_chunk(suffixes, shared, stream, begin, end, order, word_bits)
+        return end - begin
 
-    list(pool.map(run, range(chunks)))
+    for size in pool.map(run, range(chunks)):
+        listener.advance(size)

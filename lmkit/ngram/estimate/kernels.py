@@ -21,7 +21,9 @@ PRUNED = np.uint32(0x80000000)
 COUNT = np.uint32(0x7FFFFFFF)
 _BOS = np.uint32(1)
 _EOS = np.uint32(2)
-_ONE = np.uint64(1)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+_BIG = 4096
+_AHEAD = 32
 
 
 @kernel
@@ -82,49 +84,118 @@ def chunk_bounds(shared, target, bounds):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pack_keys(suffixes, shared, stream, begin, end, n, word_bits, index_bits, keys):  # type: ignore[no-untyped-def]
-    """Write group | n-th word back | place in the chunk for all suffixes not yet alone."""
-    group = np.uint64(0)
-    m = 0
-    group_shift = np.uint64(word_bits + index_bits)
-    word_shift = np.uint64(index_bits)
-    k = begin
-    while k < end:
-        if k + 24 < end:
-            prefetch(stream, np.int64(suffixes[k + 24]) - (n - 1))
-        if shared[k] != ALONE:
-            if k + 1 >= end or shared[k + 1] != ALONE:
-                k += 1
-                continue
-            group += _ONE
-        word = np.uint64(stream[np.int64(suffixes[k]) - (n - 1)])
-        keys[m] = ((group - _ONE) << group_shift) | (word << word_shift) | np.uint64(k - begin)
-        m += 1
-        k += 1
-    return m
+def sort_chunk(suffixes, shared, stream, begin, end, order, word_bits):  # type: ignore[no-untyped-def]
+    """Sort the groups of a chunk, which share their last word, by the words before it.
+
+    Ranges of small groups go through all rounds while they are in the cache; a big group is
+    sorted by one word and what it falls into waits on a stack.
+    """
+    longest = end - begin
+    keys = np.empty(longest, np.uint64)
+    spare = np.empty(longest, np.uint64)
+    stack = np.empty((longest // _BIG + 2, 3), np.int64)
+    stack[0, 0], stack[0, 1], stack[0, 2] = begin, end, 2
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        low, high, n = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+        ready = low
+        k = low
+        while k < high:
+            q = k + 1
+            while q < high and shared[q] == ALONE:
+                q += 1
+            if q - k > _BIG:
+                _finish_range(suffixes, shared, stream, ready, k, n, order, word_bits, keys, spare)
+                _sort_group(suffixes, shared, stream, k, q, n, high, word_bits, keys, spare)
+                if n < order:
+                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = k, q, n + 1
+                    waiting += 1
+                ready = q
+            elif q - ready > _BIG:
+                _finish_range(suffixes, shared, stream, ready, k, n, order, word_bits, keys, spare)
+                ready = k
+            k = q
+        _finish_range(suffixes, shared, stream, ready, high, n, order, word_bits, keys, spare)
 
 
 @kernel
-def unpack_keys(suffixes, shared, begin, end, n, index_bits, keys, scratch):  # type: ignore[no-untyped-def]
-    """Put the suffixes into the order of the sorted keys and mark where the n-th word changes."""
-    for k in range(begin, end):
-        scratch[k - begin] = suffixes[k]
-    shift = np.uint64(index_bits)
-    low = (_ONE << shift) - _ONE
-    k = begin
-    before = np.uint64(0)
-    for q in range(len(keys)):
-        while shared[k] != ALONE and (k + 1 >= end or shared[k + 1] != ALONE):
-            k += 1
-        key = keys[q]
-        suffixes[k] = scratch[np.int64(key & low)]
-        if shared[k] == ALONE and key >> shift != before:
-            shared[k] = 254
-        before = key >> shift
-        k += 1
-    for k in range(begin, end):
-        if shared[k] == 254:
-            shared[k] = n - 1
+def _finish_range(suffixes, shared, stream, low, high, n, order, word_bits, keys, spare):  # type: ignore[no-untyped-def]
+    """Sort the groups of a range, which share n - 1 words, by all words before."""
+    for m in range(n, order + 1):
+        work = 0
+        k = low
+        while k < high:
+            q = k + 1
+            while q < high and shared[q] == ALONE:
+                q += 1
+            if q - k > 1:
+                work += 1
+                _sort_group(suffixes, shared, stream, k, q, m, high, word_bits, keys, spare)
+            k = q
+        if work == 0:
+            return
+
+
+@kernel
+def _sort_group(suffixes, shared, stream, low, high, n, limit, word_bits, keys, spare):  # type: ignore[no-untyped-def]
+    """Sort one group by the n-th word back and mark where that word changes."""
+    size = high - low
+    back = n - 1
+    for i in range(size):
+        if low + i + 16 < limit:
+            prefetch(stream, np.int64(suffixes[low + i + 16]) - back)
+        place = suffixes[low + i]
+        word = stream[np.int64(place) - back]
+        keys[i] = (np.uint64(word) << np.uint64(32)) | np.uint64(place)
+    if size > 48:
+        keys = _sort_by_digits(keys, spare, size, word_bits)
+    else:
+        for i in range(1, size):
+            key = keys[i]
+            j = i - 1
+            while j >= 0 and keys[j] > key:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = key
+    suffixes[low] = np.uint32(keys[0] & _LOW_32)
+    before = keys[0] >> np.uint64(32)
+    for i in range(1, size):
+        key = keys[i]
+        suffixes[low + i] = np.uint32(key & _LOW_32)
+        word = key >> np.uint64(32)
+        if word != before:
+            shared[low + i] = back
+            before = word
+
+
+@kernel
+def _sort_by_digits(keys, spare, size, word_bits):  # type: ignore[no-untyped-def]
+    """Radix sort by the word, the least digit first; return the array that holds the result."""
+    passes = 3 if size < 2048 else 2
+    digit_bits = (word_bits + passes - 1) // passes
+    digits = 1 << digit_bits
+    mask = np.uint64(digits - 1)
+    places = np.empty(digits, np.int64)
+    source = keys
+    target = spare
+    for turn in range(passes):
+        shift = np.uint64(32 + turn * digit_bits)
+        places[:] = 0
+        for i in range(size):
+            places[np.int64((source[i] >> shift) & mask)] += 1
+        total = 0
+        for digit in range(digits):
+            count = places[digit]
+            places[digit] = total
+            total += count
+        for i in range(size):
+            key = source[i]
+            digit = np.int64((key >> shift) & mask)
+            target[places[digit]] = key
+            places[digit] += 1
+        source, target = target, source
+    return source
 
 
 @kernel
@@ -171,7 +242,7 @@ def count_ngrams(  # type: ignore[no-untyped-def]
     suffixes, shared, reach, begin, end, n, highest, raw_start, threshold,
     states, counts, contexts, histogram, children, lost,
 ):  # fmt: skip
-    """Count the n-grams of a range of suffixes, in suffix order; return (seen, kept).
+    """Count the n-grams of a range of suffixes, in suffix order; return how many.
 
     ``counts``: the number of distinct words to the left, or the raw count where n is the
     ``highest`` order or the n-gram begins with <s> (``raw_start``); the bit PRUNED marks a raw
@@ -180,7 +251,6 @@ def count_ngrams(  # type: ignore[no-untyped-def]
     counts 1 to 4; ``children`` the n-grams kept per context, ``lost`` the pruned counts.
     """
     j = 0
-    kept = 0
     k = begin
     lag = 0
     while k < end:
@@ -202,8 +272,6 @@ def count_ngrams(  # type: ignore[no-untyped-def]
         value = np.uint32(count)
         if raw <= threshold:
             value |= PRUNED
-        else:
-            kept += 1
         counts[j] = value
         context = states[np.int64(suffixes[k]) - 1]
         contexts[j] = context
@@ -217,7 +285,7 @@ def count_ngrams(  # type: ignore[no-untyped-def]
     while lag < j:
         _count_child(counts[lag], contexts[lag], children, lost)
         lag += 1
-    return j, kept
+    return j
 
 
 @kernel
@@ -227,6 +295,19 @@ def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def
             lost[context] += value & COUNT
         else:
             children[context] += 1
+
+
+@kernel
+def row_starts(children, starts):  # type: ignore[no-untyped-def]
+    """Turn the counts of each part into its first rows; write where each context's row starts."""
+    total = np.uint32(0)
+    for context in range(len(starts) - 1):
+        starts[context] = total
+        for part in range(len(children)):
+            count = children[part][context]
+            children[part][context] = total
+            total += count
+    starts[len(starts) - 1] = total
 
 
 @kernel
@@ -329,17 +410,28 @@ def insert_wide(states, firsts, sizes, words, table):  # type: ignore[no-untyped
     ``words``: the words of all those children, one context behind the other.
     """
     mask = np.int64(len(table) - 1)
+    slots = np.empty(_AHEAD, np.int64)
+    entries = np.empty(_AHEAD, np.uint32)
     i = 0
     for c in range(len(states)):
         state = np.uint64(states[c]) << np.uint64(32)
         for r in range(sizes[c]):
-            if r + 16 < sizes[c]:
-                prefetch(table, wide_slot(state | np.uint64(words[i + 16]), mask))
-            slot = wide_slot(state | np.uint64(words[i]), mask)
-            while table[slot] != 0:
-                slot = (slot + 1) & mask
-            table[slot] = firsts[c] + r
+            place = i & (_AHEAD - 1)
+            if i >= _AHEAD:
+                slot = slots[place]
+                while table[slot] != 0:
+                    slot = (slot + 1) & mask
+                table[slot] = entries[place]
+            slots[place] = wide_slot(state | np.uint64(words[i]), mask)
+            entries[place] = firsts[c] + r
+            prefetch(table, slots[place])
             i += 1
+    for late in range(max(0, i - _AHEAD), i):
+        place = late & (_AHEAD - 1)
+        slot = slots[place]
+        while table[slot] != 0:
+            slot = (slot + 1) & mask
+        table[slot] = entries[place]
 
 
 @kernel

@@ -7,13 +7,15 @@ counts before pruning; what pruning drops goes to its context's back-off.
 One order after the other: the n-grams of order n are read off the suffix order, scattered into
 the rows of their contexts (a counting sort, so that the words of a row are sorted), and each
 row is normalised. Records of order n - 1 are final then and are handed on, so that no more than
-two orders are in memory at a time.
+two orders are in memory at a time; all large arrays are made once and used for every order, since
+fresh memory costs more time than any of the arithmetic.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from lmkit.events import SILENT, Listener
 from lmkit.language_model import Ids
 from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate import kernels
-from lmkit.ngram.estimate.counting import SuffixOrder, sort_suffixes
+from lmkit.ngram.estimate.counting import SuffixOrder, padded_stream, sort_suffixes
 from lmkit.ngram.estimate.discounts import Discounts, estimate_discounts
 from lmkit.ngram.estimate.result import (
     Estimate,
@@ -47,28 +49,62 @@ def estimate(
 
     ``sink`` is called once for each order, from 1 up, with its records: uint32 [count, 5] (word,
     probability, back-off, link, first child), at the highest order above 1 [count, 4] (word,
-    probability, count, link); probabilities and back-offs are float32 bits, not logarithms.
+    probability, count, link); probabilities and back-offs are float32 bits, not logarithms. What
+    it returns is called before the array is used again.
     """
     if config.order == 1:
         return estimate_unigrams(ids, num_words, config, sink)
+    stream = padded_stream(ids, config)
+    del ids
     with ThreadPoolExecutor(threads) as pool:
-        order = sort_suffixes(ids, num_words, config, pool, listener)
+        order = sort_suffixes(stream, num_words, config, pool, listener)
+        del stream
         return _Levels(order, num_words, config, sink, pool, threads).run(listener)
 
 
 @dataclass(slots=True)
 class _Part:
-    """One thread's range of suffixes and what it holds of the current order."""
+    """One thread's range of suffixes and its arrays, of the size that the largest order needs."""
 
     begin: int
     end: int
-    counts: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
-    contexts: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
-    children: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
-    lost: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(1, np.uint32))
-    lower_index: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
-    histogram: NDArray[np.int64] = field(default_factory=lambda: np.zeros(5, np.int64))
-    kept: int = 0
+    counts: NDArray[np.uint32]
+    """[n-grams] adjusted counts, in suffix order."""
+    contexts: NDArray[np.uint32]
+    """[n-grams] the record of each one's first n - 1 words."""
+    children: NDArray[np.uint32]
+    """[contexts] n-grams kept; then where the next one's row is."""
+    lower_index: NDArray[np.uint32]
+    """[(n-1)-grams] where each one's record is, in suffix order."""
+    index: NDArray[np.uint32]
+    """[n-grams] the same for this order."""
+    lost: NDArray[np.uint32]
+    """[contexts] counts that were pruned; one 0 where nothing is."""
+    histogram: NDArray[np.int64]
+    """Counts of the counts 0 to 4."""
+    seen: int = 0
+    """n-grams of this order."""
+
+    @classmethod
+    def of(cls, order: SuffixOrder, begin: int, end: int, highest: int) -> _Part:
+        """Make the arrays for the suffixes ``begin`` to ``end``."""
+        heads = np.flatnonzero(order.shared[begin:end] == 0) + begin
+        most = int(np.count_nonzero(order.shared[begin:end] < highest))
+        below = int(np.count_nonzero(order.shared[begin:end] < highest - 1))
+        below = max(below, len(heads))
+        lower_index = np.empty(below, dtype=np.uint32)
+        lower_index[: len(heads)] = order.stream[order.suffixes[heads]]
+        return cls(
+            begin=begin,
+            end=end,
+            counts=np.empty(most, dtype=np.uint32),
+            contexts=np.empty(most, dtype=np.uint32),
+            children=np.empty(0, dtype=np.uint32),
+            lower_index=lower_index,
+            index=np.empty(below, dtype=np.uint32),
+            lost=np.zeros(1, dtype=np.uint32),
+            histogram=np.zeros(5, dtype=np.int64),
+        )
 
 
 class _Levels:
@@ -88,23 +124,36 @@ class _Levels:
         self.sink = sink
         self.pool = pool
         self.threads = threads
-        self.parts = [_Part(a, b) for a, b in order.split(threads)]
+        highest = config.order
+        self.sizes = [int(np.count_nonzero(order.shared < n)) for n in range(highest + 1)]
+        self.parts = [_Part.of(order, a, b, highest) for a, b in order.split(threads)]
         counts = np.zeros(num_words, dtype=np.int64)
         kernels.count_unigrams(order.suffixes, order.shared, order.stream, counts)
         self.lower, first = unigram_records(counts, config)
         self.result = Estimate([num_words], [first], WideRows())
-        self.states: NDArray[np.uint32] = order.stream
+        self.states = order.stream
+        self.own_states = np.empty(len(order.stream) if highest > 2 else 0, dtype=np.uint32)
         self.lower_base = 0
+        self.buffers = [np.empty(self._buffer_size(odd), dtype=np.uint32) for odd in (0, 1)]
+        self.released: list[Callable[[], object]] = []
+
+    def _buffer_size(self, parity: int) -> int:
+        """Return how many numbers the records of the odd or the even orders take at most."""
+        highest = self.config.order
+        return max(
+            (self.sizes[n] * (4 if n == highest else 5))
+            for n in range(2, highest + 1)
+            if n % 2 == parity
+        ) if highest > 2 or parity == 0 else 0
 
     def run(self, listener: Listener) -> Estimate:
         """Estimate orders 2 to N; return the counts and discounts."""
         order = self.config.order
-        sizes = [int(np.count_nonzero(self.suffix_order.shared < n)) for n in range(2, order + 1)]
-        listener.phase("estimating", sum(sizes), "n-grams")
+        listener.phase("estimating", sum(self.sizes[2:]), "n-grams")
         for n in range(2, order + 1):
             self._count(n)
             self._emit(n)
-            listener.advance(sizes[n - 2])
+            listener.advance(self.sizes[n])
         self.sink(order, self.lower, self.lower_base + len(self.lower))
         return self.result
 
@@ -114,23 +163,23 @@ class _Levels:
         num_contexts = len(self.lower)
 
         def run(part: _Part) -> None:
-            seen = int(np.count_nonzero(order.shared[part.begin : part.end] < n))
-            part.counts = np.empty(seen, dtype=np.uint32)
-            part.contexts = np.empty(seen, dtype=np.uint32)
-            part.children = np.zeros(num_contexts, dtype=np.uint32)
+            if len(part.children) < num_contexts:
+                part.children = np.zeros(max(num_contexts, self._most_contexts()), dtype=np.uint32)
+            else:
+                part.children[:num_contexts] = 0
             part.lost = np.zeros(num_contexts if threshold else 1, dtype=np.uint32)
-            part.histogram = np.zeros(5, dtype=np.int64)
-            if n == 2:
-                heads = np.flatnonzero(order.shared[part.begin : part.end] == 0) + part.begin
-                part.lower_index = order.stream[order.suffixes[heads]]
-            seen, part.kept = kernels.count_ngrams(
+            part.histogram[:] = 0
+            part.seen = kernels.count_ngrams(
                 order.suffixes, order.shared, order.reach, part.begin, part.end, n,
                 n == config.order, config.mode == "sentence", threshold, self.states,
                 part.counts, part.contexts, part.histogram, part.children, part.lost,
             )  # fmt: skip
-            part.counts, part.contexts = part.counts[:seen], part.contexts[:seen]
 
         list(self.pool.map(run, self.parts))
+
+    def _most_contexts(self) -> int:
+        """Return the number of contexts of the order that has most."""
+        return max(len(self.lower), *self.sizes[1 : self.config.order])
 
     def _emit(self, n: int) -> None:
         config, order, parts = self.config, self.suffix_order, self.parts
@@ -138,18 +187,16 @@ class _Levels:
         discounts = estimate_discounts(histogram, config.fallback)
         starts = self._row_starts()
         highest = n == config.order
-        records = np.empty((int(starts[-1]), 4 if highest else 5), dtype=np.uint32)
-        states = self.states if highest else np.empty(len(order.stream), dtype=np.uint32)
+        records = self._room(n, int(starts[-1]))
         lower, lower_base = self.lower, self.lower_base
 
         def run(part: _Part) -> None:
-            index = np.empty(0 if highest else len(part.counts), dtype=np.uint32)
             kernels.emit_records(
                 order.suffixes, order.shared, order.reach, order.stream, part.begin, part.end,
-                n, highest, part.counts, part.contexts, len(part.counts), part.children,
-                lower, lower_base, part.lower_index, records, index, states,
+                n, highest, part.counts, part.contexts, part.seen, part.children,
+                lower, lower_base, part.lower_index, records, part.index, self.own_states,
             )  # fmt: skip
-            part.lower_index = index
+            part.lower_index, part.index = part.index, part.lower_index
 
         list(self.pool.map(run, parts))
         lost = np.sum([part.lost for part in parts], axis=0, dtype=np.uint32)
@@ -158,23 +205,21 @@ class _Levels:
         self.result.wide.add(starts, records, lower_base, base)
         self.result.counts.append(len(records))
         self.result.discounts.append(discounts)
-        self.sink(n - 1, lower, base + len(records))
-        self.lower, self.lower_base, self.states = records, base, states
-        for part in parts:
-            part.counts = part.contexts = part.children = np.empty(0, dtype=np.uint32)
+        self.released.append(self.sink(n - 1, lower, base + len(records)))
+        self.lower, self.lower_base, self.states = records, base, self.own_states
+
+    def _room(self, n: int, count: int) -> Records:
+        """Return uninitialised records of order ``n``, where those of order n - 2 were."""
+        columns = 4 if n == self.config.order else 5
+        if n > 3:
+            self.released[n - 3]()
+        return self.buffers[n % 2][: count * columns].reshape(count, columns)
 
     def _row_starts(self) -> NDArray[np.uint32]:
         """Return [contexts + 1] where rows start; make each part's ``children`` its first rows."""
-        parts = self.parts
-        starts = np.zeros(len(self.lower) + 1, dtype=np.uint32)
-        for part in parts:
-            starts[1:] += part.children
-        np.cumsum(starts, out=starts)
-        begin = starts[:-1]
-        for i, part in enumerate(parts):
-            own = part.children
-            part.children = begin.copy() if i == 0 else begin
-            begin = part.children + own if i + 1 < len(parts) else begin
+        size = len(self.lower)
+        starts = np.empty(size + 1, dtype=np.uint32)
+        kernels.row_starts([part.children[:size] for part in self.parts], starts)
         return starts
 
     def _normalize(

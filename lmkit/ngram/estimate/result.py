@@ -14,9 +14,9 @@ from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate.discounts import Discounts, estimate_discounts
 
 Records = NDArray[np.uint32]
-Sink = Callable[[int, Records, int], None]
+Sink = Callable[[int, Records, int], Callable[[], object]]
 """Takes an order, its final records (probabilities and back-offs still linear), and the state
-behind the last child of the last record."""
+behind the last child of the last record; returns what waits until it needs them no more."""
 NONE = 0xFFFFFFFF
 """The state of the empty context."""
 WIDE = 8

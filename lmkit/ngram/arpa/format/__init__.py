@@ -1,0 +1,1 @@
+"""Putting n-grams into the lines of an ARPA file."""

@@ -1,0 +1,317 @@
+"""Compiled kernels that parse the lines of an ARPA file; ``format`` has those that write them.
+
+``data`` uint8 holds whole lines (and >= 64 bytes more); ``breaks`` uint32 are the places
+of its separators (space, TAB, LF, CR), found 64 bytes at a time, so that the fields of a line lie
+between neighbours of ``breaks`` and splitting costs no branch per byte. Words go through the word
+table of ``lmkit.text.kernels``; a word that equals the one above it is not looked up again, which
+is most of them, whether the file is sorted by first words or (as KenLM's) by last words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lmkit.jit import kernel, load64, trailing_zeros
+from lmkit.text.kernels import first_bytes, hash_word
+
+STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
+"""Places of the numbers in the ``state`` array of the parsing kernels."""
+OK, BAD_FIELDS, BAD_NUMBER, POSITIVE, BAD_BACKOFF, UNKNOWN_WORD = range(6)
+"""What they write to ``state[STATUS]``; PLACE is then where the line begins, or, with the last
+three, FIELD is the field at fault."""
+
+LN10 = np.log(10.0)
+ROUNDING = 1e-5
+"""Log probabilities above 0 by no more than this are taken for 0."""
+
+POWERS = np.array([10.0**i for i in range(23)])
+TENS = np.array([10**i for i in range(19)], dtype=np.uint64)
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_33 = np.uint64(0x2121212121212121)
+_GATHER = np.uint64(0x0102040810204080)
+_ZEROS = np.uint64(0x3030303030303030)
+_SIXES = np.uint64(0x0606060606060606)
+_NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
+_BYTES_0_4 = np.uint64(0x000000FF000000FF)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+
+
+@kernel
+def find_breaks(data, begin, end, breaks):  # type: ignore[no-untyped-def]
+    """Write the places of all bytes up to 32 (separators among them); return how many."""
+    count = 0
+    for i in range(begin, end, 64):
+        mask = np.uint64(0)
+        for k in range(8):
+            chunk = load64(data, i + 8 * k)
+            low = ~((chunk | _HIGH_BITS) - _33) & ~chunk & _HIGH_BITS
+            mask |= (((low >> np.uint64(7)) * _GATHER) >> np.uint64(56)) << np.uint64(8 * k)
+        if end - i < 64:
+            mask &= (np.uint64(1) << np.uint64(end - i)) - np.uint64(1)
+        while mask != 0:
+            breaks[count] = i + trailing_zeros(mask)
+            count += 1
+            mask &= mask - np.uint64(1)
+    return count
+
+
+@kernel
+def split_line(data, start, breaks, at, most, starts, sizes):  # type: ignore[no-untyped-def]
+    """Find the fields of the line at ``start``; return how many and the next place in ``breaks``.
+
+    The first ``most`` fields are written to ``starts`` and ``sizes``.
+    """
+    count = 0
+    while True:
+        place = np.int64(breaks[at])
+        at += 1
+        c = data[place]
+        if c != 32 and c != 9 and c != 10 and c != 13:
+            continue  # another control character, which is part of a word
+        if place > start:
+            if count < most:
+                starts[count] = start
+                sizes[count] = place - start
+            count += 1
+        start = place + 1
+        if c == 10:
+            return count, at
+
+
+@kernel
+def parse_number(data, start, size):  # type: ignore[no-untyped-def]
+    """Return the number in a field; NaN where it is none. A separator must follow the field."""
+    i = start
+    end = start + size
+    negative = data[i] == 45
+    if negative or data[i] == 43:
+        i += 1
+    if (data[i] | 32) == 105 and _is_infinity(data, i, end):
+        return -np.inf if negative else np.inf
+    first = i
+    mantissa = np.uint64(0)
+    while 48 <= data[i] <= 57:
+        mantissa = mantissa * np.uint64(10) + np.uint64(data[i] - 48)
+        i += 1
+    digits = i - first
+    if digits > 9:
+        return np.nan
+    scale = 0
+    if data[i] == 46:
+        i += 1
+        chunk = load64(data, i) ^ _ZEROS
+        other = (chunk + _SIXES | chunk) & _NIBBLES
+        scale = np.int64(trailing_zeros(other) >> 3)
+        if scale > 0:
+            chunk <<= np.uint64(64 - 8 * scale)
+            chunk = chunk * np.uint64(10) + (chunk >> np.uint64(8))
+            high = (chunk & _BYTES_0_4) * np.uint64(0x000F424000000064)
+            low = (chunk >> np.uint64(16) & _BYTES_0_4) * np.uint64(0x0000271000000001)
+            mantissa = mantissa * TENS[scale] + ((high + low) >> np.uint64(32))
+            i += scale
+            digits += scale
+            if scale == 8:
+                while 48 <= data[i] <= 57:
+                    if digits < 18:
+                        mantissa = mantissa * np.uint64(10) + np.uint64(data[i] - 48)
+                        scale += 1
+                    digits += 1
+                    i += 1
+    if digits == 0:
+        return np.nan
+    exponent = np.int64(0)
+    if i < end and (data[i] | 32) == 101:
+        exponent, i = _parse_exponent(data, i + 1, end)
+    if i != end:
+        return np.nan
+    value = scaled(np.float64(mantissa), exponent - scale)
+    return -value if negative else value
+
+
+@kernel
+def _is_infinity(data, start, end):  # type: ignore[no-untyped-def]
+    word = b"infinity"
+    size = end - start
+    if size != 3 and size != 8:
+        return False
+    for k in range(size):
+        if (data[start + k] | 32) != word[k]:
+            return False
+    return True
+
+
+@kernel
+def _parse_exponent(data, i, end):  # type: ignore[no-untyped-def]
+    """Return the exponent and the place behind it, which is -1 where there is none."""
+    negative = data[i] == 45
+    if negative or data[i] == 43:
+        i += 1
+    if i == end:
+        return np.int64(0), np.int64(-1)
+    value = np.int64(0)
+    while 48 <= data[i] <= 57:
+        value = min(value * 10 + np.int64(data[i] - 48), 9999)
+        i += 1
+    return (-value if negative else value), np.int64(i)
+
+
+@kernel
+def scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
+    """Return mantissa * 10 ** exponent, rounded once where both fit float64."""
+    if exponent > 400 and mantissa > 0:
+        return np.inf
+    if exponent < -400:
+        return 0.0
+    while exponent < 0:
+        step = min(-exponent, 22)
+        mantissa /= POWERS[step]
+        exponent += step
+    while exponent > 0:
+        step = min(exponent, 22)
+        mantissa *= POWERS[step]
+        exponent -= step
+    return mantissa
+
+
+@kernel
+def parse_unigrams(data, begin, end, breaks, starts, sizes, lines, logprobs, backoffs, state):  # type: ignore[no-untyped-def]
+    """Parse lines of 1-grams: the place and size of each word, and its two numbers.
+
+    ``lines`` gets the number of each 1-gram's line, from 0.
+    """
+    find_breaks(data, begin, end, breaks)
+    field_starts = np.empty(3, np.int64)
+    field_sizes = np.empty(3, np.int64)
+    at = 0
+    count = 0
+    line = 0
+    start = begin
+    state[STATUS] = OK
+    while start < end:
+        num_fields, at = split_line(data, start, breaks, at, 3, field_starts, field_sizes)
+        if num_fields > 0:
+            status, logprob, backoff = _numbers(data, num_fields, 1, field_starts, field_sizes, state)
+            if status != OK:
+                state[STATUS] = status
+                state[PLACE] = start
+                break
+            starts[count] = field_starts[1]
+            sizes[count] = field_sizes[1]
+            lines[count] = line
+            logprobs[count] = logprob
+            backoffs[count] = backoff
+            count += 1
+        line += 1
+        start = np.int64(breaks[at - 1]) + 1
+    state[NGRAMS] = count
+    state[LINES] = line
+    state[BLANKS] = line - count
+
+
+@kernel
+def _numbers(data, num_fields, n, starts, sizes, state):  # type: ignore[no-untyped-def]
+    """Return (status, ln p, ln back-off) of the ``n``-gram in the fields of a line."""
+    if num_fields != n + 1 and num_fields != n + 2:
+        state[FIELD] = num_fields
+        return BAD_FIELDS, np.float32(0.0), np.float32(0.0)
+    logprob = parse_number(data, starts[0], sizes[0])
+    state[FIELD] = 0
+    if not logprob <= ROUNDING:
+        status = BAD_NUMBER if np.isnan(logprob) else POSITIVE
+        return status, np.float32(0.0), np.float32(0.0)
+    backoff = 0.0
+    if num_fields == n + 2:
+        backoff = parse_number(data, starts[n + 1], sizes[n + 1])
+        if not np.isfinite(backoff):
+            state[FIELD] = n + 1
+            return BAD_BACKOFF, np.float32(0.0), np.float32(0.0)
+    return OK, np.float32(min(logprob, 0.0) * LN10), np.float32(backoff * LN10)
+
+
+@kernel
+def parse_ngrams(  # type: ignore[no-untyped-def]
+    data, begin, end, n, table, arena, offsets, breaks, words, lines, logprobs, backoffs, state
+):
+    """Parse lines of ``n``-grams: word ids into ``words`` [n, >= lines], and the two numbers.
+
+    ``lines`` gets the number of each n-gram's line, from 0.
+    """
+    find_breaks(data, begin, end, breaks)
+    starts = np.empty(n + 2, np.int64)
+    sizes = np.empty(n + 2, np.int64)
+    above_starts = np.zeros(n, np.int64)
+    above_sizes = np.zeros(n, np.int64)
+    above_heads = np.zeros(n, np.uint64)
+    above_ids = np.zeros(n, np.uint32)
+    at = 0
+    count = 0
+    line = 0
+    start = begin
+    state[STATUS] = OK
+    while start < end:
+        num_fields, at = split_line(data, start, breaks, at, n + 2, starts, sizes)
+        if num_fields > 0:
+            status, logprob, backoff = _numbers(data, num_fields, n, starts, sizes, state)
+            for k in range(n):
+                if status != OK:
+                    break
+                place, size = starts[k + 1], sizes[k + 1]
+                head = first_bytes(data, place, size)
+                same = head == above_heads[k] and size == above_sizes[k]
+                if size > 8 and same:
+                    same = _same_rest(data, place, data, above_starts[k], size)
+                if not same:
+                    word = _find_id(data, place, size, head, table, arena, offsets)
+                    if word < 0:
+                        status = UNKNOWN_WORD
+                        state[FIELD] = k + 1
+                    above_ids[k] = word
+                    above_heads[k] = head
+                    above_sizes[k] = size
+                    above_starts[k] = place
+                words[k, count] = above_ids[k]
+            if status != OK:
+                state[STATUS] = status
+                state[PLACE] = start
+                break
+            lines[count] = line
+            logprobs[count] = logprob
+            backoffs[count] = backoff
+            count += 1
+        line += 1
+        start = np.int64(breaks[at - 1]) + 1
+    state[NGRAMS] = count
+    state[LINES] = line
+    state[BLANKS] = line - count
+
+
+@kernel
+def _same_rest(data, start, other, other_start, size):  # type: ignore[no-untyped-def]
+    """Return whether two words of ``size`` bytes are equal behind their first 8 bytes."""
+    i = 8
+    while i < size:
+        if first_bytes(data, start + i, size - i) != first_bytes(other, other_start + i, size - i):
+            return False
+        i += 8
+    return True
+
+
+@kernel
+def _find_id(data, start, size, head, table, arena, offsets):  # type: ignore[no-untyped-def]
+    """Return the id of a word, or -1; as ``find_word``, but short words need the slot alone."""
+    value = hash_word(data, start, size)
+    mask = np.int64(table.shape[0] - 1)
+    slot = np.int64(value) & mask
+    tag = value >> np.uint64(32)
+    while True:
+        entry = table[slot, 1]
+        if entry == 0:
+            return np.int64(-1)
+        if table[slot, 0] == head and entry >> np.uint64(32) == tag:
+            word = np.int64(entry & _LOW_32) - 1
+            if size < 8:  # the padding tells that the other ends here too
+                return word
+            begin = offsets[word]
+            if offsets[word + 1] - begin == size and _same_rest(data, start, arena, begin, size):
+                return word
+        slot = (slot + 1) & mask
