@@ -123,7 +123,7 @@ class TensorFileWriter:
 
 
 class Tensors(dict[str, NDArray[Any]]):
-    """The read-only tensors of one file by name, mapped into memory."""
+    """The tensors of one file by name, mapped into memory; the file itself never changes."""
 
     def span(self, first: str, last: str) -> NDArray[Any]:
         """Return the adjacent tensors ``first`` to ``last`` [n, C] as one array [sum n, C]."""
@@ -145,6 +145,9 @@ class Tensors(dict[str, NDArray[Any]]):
 def map_tensors(path: Path, *, populate: bool = False) -> Tensors:
     """Map the safetensors file at ``path``; with ``populate`` its pages are read at once.
 
+    The mapping is private: who writes to an array changes a copy of the page, never the file.
+    So arrays in memory and mapped ones are of one type, and kernels are compiled for it once.
+
     Raises:
         ModelError: the file is truncated, damaged or not a safetensors file.
     """
@@ -153,8 +156,10 @@ def map_tensors(path: Path, *, populate: bool = False) -> Tensors:
             size = path.stat().st_size
             if size < 8:
                 raise _damaged(path, "it is too short")
-            flags = mmap.MAP_SHARED | (getattr(mmap, "MAP_POPULATE", 0) if populate else 0)
-            mapped = mmap.mmap(file.fileno(), size, flags=flags, prot=mmap.PROT_READ)
+            flags = mmap.MAP_PRIVATE | (getattr(mmap, "MAP_POPULATE", 0) if populate else 0)
+            flags |= getattr(mmap, "MAP_NORESERVE", 0)
+            prot = mmap.PROT_READ | mmap.PROT_WRITE
+            mapped = mmap.mmap(file.fileno(), size, flags=flags, prot=prot)
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror}") from error
     tensors = Tensors()

@@ -299,15 +299,44 @@ def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def
 
 @kernel
 def row_starts(children, starts):  # type: ignore[no-untyped-def]
-    """Turn the counts of each part into its first rows; write where each context's row starts."""
+    """Turn the counts of each part [parts, contexts] into its first rows; write all rows' starts."""
     total = np.uint32(0)
     for context in range(len(starts) - 1):
         starts[context] = total
         for part in range(len(children)):
-            count = children[part][context]
-            children[part][context] = total
+            count = children[part, context]
+            children[part, context] = total
             total += count
     starts[len(starts) - 1] = total
+
+
+@kernel
+def wide_rows(starts, wide, states, firsts, sizes, lower_base, base):  # type: ignore[no-untyped-def]
+    """Write state, first child and size of each row of more than ``wide`` children; return how many.
+
+    With empty arrays it only counts.
+    """
+    rows = 0
+    for context in range(len(starts) - 1):
+        size = starts[context + 1] - starts[context]
+        if size > wide:
+            if rows < len(states):
+                states[rows] = lower_base + context
+                firsts[rows] = base + starts[context]
+                sizes[rows] = size
+            rows += 1
+    return rows
+
+
+@kernel
+def row_words(records, firsts, sizes, base, words):  # type: ignore[no-untyped-def]
+    """Write the words of the rows given, one row behind the other."""
+    i = 0
+    for row in range(len(firsts)):
+        first = np.int64(firsts[row]) - base
+        for place in range(first, first + sizes[row]):
+            words[i] = records[place, 0]
+            i += 1
 
 
 @kernel

@@ -27,6 +27,7 @@ from lmkit.ngram.estimate import kernels
 from lmkit.ngram.estimate.counting import SuffixOrder, padded_stream, sort_suffixes
 from lmkit.ngram.estimate.discounts import Discounts, estimate_discounts
 from lmkit.ngram.estimate.result import (
+    WIDE,
     Estimate,
     Records,
     Sink,
@@ -99,7 +100,7 @@ class _Part:
             end=end,
             counts=np.empty(most, dtype=np.uint32),
             contexts=np.empty(most, dtype=np.uint32),
-            children=np.empty(0, dtype=np.uint32),
+            children=np.empty(0, dtype=np.uint32),  # a row of the array of all parts
             lower_index=lower_index,
             index=np.empty(below, dtype=np.uint32),
             lost=np.zeros(1, dtype=np.uint32),
@@ -134,6 +135,11 @@ class _Levels:
         self.states = order.stream
         self.own_states = np.empty(len(order.stream) if highest > 2 else 0, dtype=np.uint32)
         self.lower_base = 0
+        most_contexts = max(num_words, *self.sizes[1:highest])
+        self.children = np.empty((len(self.parts), most_contexts), dtype=np.uint32)
+        self.starts = np.empty(most_contexts + 1, dtype=np.uint32)
+        for part, row in zip(self.parts, self.children, strict=True):
+            part.children = row
         self.buffers = [np.empty(self._buffer_size(odd), dtype=np.uint32) for odd in (0, 1)]
         self.released: list[Callable[[], object]] = []
 
@@ -163,10 +169,7 @@ class _Levels:
         num_contexts = len(self.lower)
 
         def run(part: _Part) -> None:
-            if len(part.children) < num_contexts:
-                part.children = np.zeros(max(num_contexts, self._most_contexts()), dtype=np.uint32)
-            else:
-                part.children[:num_contexts] = 0
+            part.children[:num_contexts] = 0
             part.lost = np.zeros(num_contexts if threshold else 1, dtype=np.uint32)
             part.histogram[:] = 0
             part.seen = kernels.count_ngrams(
@@ -176,10 +179,6 @@ class _Levels:
             )  # fmt: skip
 
         list(self.pool.map(run, self.parts))
-
-    def _most_contexts(self) -> int:
-        """Return the number of contexts of the order that has most."""
-        return max(len(self.lower), *self.sizes[1 : self.config.order])
 
     def _emit(self, n: int) -> None:
         config, order, parts = self.config, self.suffix_order, self.parts
@@ -202,11 +201,23 @@ class _Levels:
         lost = np.sum([part.lost for part in parts], axis=0, dtype=np.uint32)
         base = lower_base + len(lower)
         self._normalize(records, starts, lost, discounts, base)
-        self.result.wide.add(starts, records, lower_base, base)
+        self._note_wide_rows(starts, records, lower_base, base)
         self.result.counts.append(len(records))
         self.result.discounts.append(discounts)
         self.released.append(self.sink(n - 1, lower, base + len(records)))
         self.lower, self.lower_base, self.states = records, base, self.own_states
+
+    def _note_wide_rows(
+        self, starts: NDArray[np.uint32], records: Records, lower_base: int, base: int
+    ) -> None:
+        """Keep what the table of wide contexts needs of this order: :meth:`WideRows.add`."""
+        arrays = [np.empty(0, dtype=np.uint32)] * 3
+        rows = kernels.wide_rows(starts, WIDE, *arrays, lower_base, base)
+        states, firsts, sizes = (np.empty(rows, dtype=np.uint32) for _ in range(3))
+        kernels.wide_rows(starts, WIDE, states, firsts, sizes, lower_base, base)
+        words = np.empty(int(sizes.sum()), dtype=np.uint32)
+        kernels.row_words(records, firsts, sizes, base, words)
+        self.result.wide.append(states, firsts, sizes, words)
 
     def _room(self, n: int, count: int) -> Records:
         """Return uninitialised records of order ``n``, where those of order n - 2 were."""
@@ -218,8 +229,8 @@ class _Levels:
     def _row_starts(self) -> NDArray[np.uint32]:
         """Return [contexts + 1] where rows start; make each part's ``children`` its first rows."""
         size = len(self.lower)
-        starts = np.empty(size + 1, dtype=np.uint32)
-        kernels.row_starts([part.children[:size] for part in self.parts], starts)
+        starts = self.starts[: size + 1]
+        kernels.row_starts(self.children, starts)
         return starts
 
     def _normalize(

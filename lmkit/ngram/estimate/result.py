@@ -46,10 +46,22 @@ class WideRows:
         """
         sizes = np.diff(starts)
         wide = sizes > WIDE
-        self.states.append(np.flatnonzero(wide).astype(np.uint32) + np.uint32(lower_base))
-        self.firsts.append(starts[:-1][wide] + np.uint32(base))
-        self.sizes.append(sizes[wide])
-        self.words.append(records[:, 0][np.repeat(wide, sizes)])
+        states = np.flatnonzero(wide).astype(np.uint32) + np.uint32(lower_base)
+        firsts = starts[:-1][wide] + np.uint32(base)
+        self.append(states, firsts, sizes[wide], records[:, 0][np.repeat(wide, sizes)])
+
+    def append(
+        self,
+        states: NDArray[np.uint32],
+        firsts: NDArray[np.uint32],
+        sizes: NDArray[np.uint32],
+        words: NDArray[np.uint32],
+    ) -> None:
+        """Take note of wide rows: their contexts, first children, sizes, and all their words."""
+        self.states.append(states)
+        self.firsts.append(firsts)
+        self.sizes.append(sizes)
+        self.words.append(words)
 
     def table(self) -> NDArray[np.uint32]:
         """Return the hash table [power of two] of record ids; 0 is a free slot."""
