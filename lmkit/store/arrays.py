@@ -142,8 +142,8 @@ class Tensors(dict[str, NDArray[Any]]):
     """All bytes of the file."""
 
 
-def map_tensors(path: Path, *, populate: bool = False) -> Tensors:
-    """Map the safetensors file at ``path``; with ``populate`` its pages are read at once.
+def map_tensors(path: Path) -> Tensors:
+    """Map the safetensors file at ``path``.
 
     The mapping is private: who writes to an array changes a copy of the page, never the file.
     So arrays in memory and mapped ones are of one type, and kernels are compiled for it once.
@@ -156,8 +156,7 @@ def map_tensors(path: Path, *, populate: bool = False) -> Tensors:
             size = path.stat().st_size
             if size < 8:
                 raise _damaged(path, "it is too short")
-            flags = mmap.MAP_PRIVATE | (getattr(mmap, "MAP_POPULATE", 0) if populate else 0)
-            flags |= getattr(mmap, "MAP_NORESERVE", 0)
+            flags = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0)
             prot = mmap.PROT_READ | mmap.PROT_WRITE
             mapped = mmap.mmap(file.fileno(), size, flags=flags, prot=prot)
     except OSError as error:

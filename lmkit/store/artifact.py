@@ -62,7 +62,7 @@ class Artifact:
 
     @cached_property
     def arrays(self) -> Tensors:
-        """The tensors of weights.safetensors, read-only, mapped."""
+        """The tensors of weights.safetensors, mapped."""
         return map_tensors(self.file(WEIGHTS))
 
     def array(self, name: str) -> NDArray[Any]:

@@ -51,7 +51,6 @@ def test_round_trip(
             assert other.dtype == array.dtype
             np.testing.assert_array_equal(other, array)
         assert mapped[name].flags.aligned
-        assert not mapped[name].flags.writeable
 
 
 def test_chunks(tmp_path: Path) -> None:
@@ -66,7 +65,7 @@ def test_chunks(tmp_path: Path) -> None:
         tensors.append("sentinel", rows[:1])
         tensors.append("strided", rows[:, ::2])
     file.close()
-    mapped = map_tensors(tmp_path / "file", populate=True)
+    mapped = map_tensors(tmp_path / "file")
     np.testing.assert_array_equal(mapped["rows"], rows)
     np.testing.assert_array_equal(mapped["strided"], rows[:, ::2])
     np.testing.assert_array_equal(mapped.span("rows", "sentinel"), [*rows, rows[0]])
@@ -80,6 +79,14 @@ def test_reads_files_of_the_package(tmp_path: Path) -> None:
     mapped = map_tensors(tmp_path / "file")
     assert set(mapped) == {"a", "b"}
     np.testing.assert_array_equal(mapped["a"], arrays["a"])
+
+
+def test_writing_to_a_mapped_array_leaves_the_file(tmp_path: Path) -> None:
+    digest = write(tmp_path / "file", {"a": np.ones(4, np.float32)})
+    mapped = map_tensors(tmp_path / "file")
+    mapped["a"][:] = 7
+    assert checksum_file(tmp_path / "file") == digest
+    assert map_tensors(tmp_path / "file")["a"].tolist() == [1, 1, 1, 1]
 
 
 def test_many_tensors_need_a_larger_header_block(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel, load64, trailing_zeros
-from lmkit.text.kernels import first_bytes, hash_word
+from lmkit.text.kernels import find_word, first_bytes, hash_word
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
@@ -315,3 +315,32 @@ def _find_id(data, start, size, head, table, arena, offsets):  # type: ignore[no
             if offsets[word + 1] - begin == size and _same_rest(data, start, arena, begin, size):
                 return word
         slot = (slot + 1) & mask
+
+
+@kernel
+def gather_words(data, starts, sizes, out):  # type: ignore[no-untyped-def]
+    """Copy words one behind the other to ``out``."""
+    i = 0
+    for word in range(len(starts)):
+        start = starts[word]
+        for k in range(sizes[word]):
+            out[i + k] = data[start + k]
+        i += sizes[word]
+
+
+@kernel
+def enter_words(arena, offsets, table):  # type: ignore[no-untyped-def]
+    """Enter the words of ``arena`` into an empty table up to one that is there already.
+
+    Returns the index of that one, or -1.
+    """
+    for word in range(len(offsets) - 1):
+        begin = offsets[word]
+        size = offsets[word + 1] - begin
+        value = hash_word(arena, begin, size)
+        slot = find_word(arena, begin, size, value, table, arena, offsets)
+        if table[slot, 1] != 0:
+            return word
+        table[slot, 0] = first_bytes(arena, begin, size)
+        table[slot, 1] = value >> np.uint64(32) << np.uint64(32) | np.uint64(word + 1)
+    return -1

@@ -79,15 +79,21 @@ def descend(contexts, words, slots, shift, part_mask, rows):  # type: ignore[no-
     """
     missing = 0
     size = len(contexts)
+    context = NONE
+    word = NONE
+    place = NONE
     for i in range(size):
         if i + _AHEAD < size and contexts[i + _AHEAD] != NONE:
             value = _hash_key(contexts[i + _AHEAD], words[i + _AHEAD])
             prefetch(slots, np.int64(value >> shift))
-        found = np.int64(-1)
-        if contexts[i] != NONE:
-            found = find_row(contexts[i], words[i], slots, shift, part_mask, rows)
-        contexts[i] = NONE if found < 0 else np.uint32(found)
-        missing += found < 0
+        if contexts[i] != context or words[i] != word:
+            context, word = contexts[i], words[i]
+            place = NONE
+            if context != NONE:
+                found = find_row(context, word, slots, shift, part_mask, rows)
+                place = NONE if found < 0 else np.uint32(found)
+        contexts[i] = place
+        missing += place == NONE
     return missing
 
 

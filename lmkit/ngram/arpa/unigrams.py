@@ -1,0 +1,148 @@
+"""The vocabulary of an ARPA file: its 1-grams with <unk>, <s> and </s> put first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkit.events import Listener
+from lmkit.language_model import BOS, EOS, SPECIALS, UNK
+from lmkit.ngram.arpa import kernels
+from lmkit.text.vocab import WordTable, WordTokenizer, table_size
+
+UNKNOWN_LOG10 = -100.0
+"""The log10 probability of <unk> where the file has none: KenLM's choice."""
+ZERO_LOG10 = -99.0
+"""The log10 probability that stands for 0."""
+_UNKNOWN_SPELLINGS = (b"<unk>", b"<UNK>", b"<Unk>")
+_PADDING = 64
+
+
+@dataclass(slots=True)
+class Unigrams:
+    """1-grams in the order of the file, of one block or of all."""
+
+    arena: NDArray[np.uint8]
+    """The words one behind the other."""
+    sizes: NDArray[np.int64]
+    logprobs: NDArray[np.float32]
+    backoffs: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """Return the number of 1-grams."""
+        return len(self.sizes)
+
+    @classmethod
+    def join(cls, parts: Sequence[Unigrams]) -> Unigrams:
+        """Return the 1-grams of all ``parts``."""
+        return cls(
+            np.concatenate([part.arena for part in parts]),
+            np.concatenate([part.sizes for part in parts]),
+            np.concatenate([part.logprobs for part in parts]),
+            np.concatenate([part.backoffs for part in parts]),
+        )
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """The words by id, and their numbers."""
+
+    spelled: WordTable
+    """The words as the file spells them."""
+    tokenizer: WordTokenizer
+    logprobs: NDArray[np.float32]
+    backoffs: NDArray[np.float32]
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether </s> is ever predicted: without it the model is one of running text."""
+        return bool(self.logprobs[EOS] > ZERO_LOG10 * kernels.LN10 * (1 - 1e-6))
+
+
+class RepeatedWord(Exception):
+    """1-gram number ``index`` is there twice."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+def make_vocabulary(unigrams: Unigrams, name: str, listener: Listener) -> Vocabulary:
+    """Number the words: <unk>, <s>, </s>, then the others in the order of the file.
+
+    A model without one of the three gets it, with a warning.
+
+    Raises:
+        RepeatedWord: a word is there twice.
+    """
+    size = len(unigrams)
+    added = b"".join(word.encode() for word in SPECIALS) + bytes(_PADDING)
+    arena = np.concatenate([unigrams.arena, np.frombuffer(added, dtype=np.uint8)])
+    sizes = np.concatenate([unigrams.sizes, [len(word) for word in SPECIALS]])
+    starts = np.cumsum(sizes) - sizes
+    listed = _table(arena, starts[: size + 1])
+    repeated = int(kernels.enter_words(arena, listed.offsets, listed.table))
+    if repeated >= 0:
+        raise RepeatedWord(repeated)
+    indices = _find_specials(listed, size)
+    _warn(indices, listed, size, name, listener)
+    others = np.ones(size, dtype=bool)
+    others[[index for index in indices if index < size]] = False
+    order = np.concatenate([indices, np.flatnonzero(others)])
+    missing = [UNKNOWN_LOG10 * kernels.LN10, 0.0, ZERO_LOG10 * kernels.LN10]
+    logprobs = np.concatenate([unigrams.logprobs, missing]).astype(np.float32)[order]
+    backoffs = np.concatenate([unigrams.backoffs, np.zeros(3)]).astype(np.float32)[order]
+    logprobs[BOS] = 0.0
+    if np.array_equal(order, np.arange(size)):
+        spelled = listed
+    else:
+        spelled = _reordered(arena, starts[order], sizes[order])
+    final = spelled
+    if indices[UNK] < size and spelled.word(UNK) != _UNKNOWN_SPELLINGS[0]:
+        order[UNK] = size + UNK
+        final = _reordered(arena, starts[order], sizes[order])
+    return Vocabulary(spelled, WordTokenizer(final), logprobs, backoffs)
+
+
+def _find_specials(listed: WordTable, size: int) -> list[int]:
+    """Return where <unk>, <s> and </s> are; ``size`` and on for those to be added."""
+    unknown = [listed.find(word) for word in _UNKNOWN_SPELLINGS]
+    found = [next((index for index in unknown if index >= 0), -1)]
+    found += [listed.find(SPECIALS[index].encode()) for index in (BOS, EOS)]
+    return [index if index >= 0 else size + k for k, index in enumerate(found)]
+
+
+def _warn(
+    indices: Sequence[int], listed: WordTable, size: int, name: str, listener: Listener
+) -> None:
+    if indices[UNK] >= size:
+        listener.warn(
+            f"{name} has no <unk>: unknown words get the log10 probability {UNKNOWN_LOG10:g}"
+        )
+    elif listed.word(indices[UNK]) != _UNKNOWN_SPELLINGS[0]:
+        listener.note(f"{name}: {listed.word(indices[UNK]).decode()} is taken as <unk>")
+    if indices[EOS] >= size:
+        listener.warn(f"{name} has no </s>: lines are not taken as sentences (document mode)")
+    elif indices[BOS] >= size:
+        listener.warn(f"{name} has no <s>: sentences begin without a context")
+
+
+def _table(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> WordTable:
+    """Return a word table with nothing entered yet."""
+    slots = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
+    return WordTable(slots, arena, offsets)
+
+
+def _reordered(
+    arena: NDArray[np.uint8], starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> WordTable:
+    """Return the table of the words that lie at ``starts``."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    gathered = np.zeros(int(offsets[-1]) + _PADDING, dtype=np.uint8)
+    kernels.gather_words(arena, starts, sizes, gathered)
+    table = _table(gathered, offsets)
+    kernels.enter_words(gathered, offsets, table.table)
+    return table
