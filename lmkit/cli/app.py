@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from lmkit import __version__
-from lmkit.cli import corpora, evaluate, models, ngram, panels, sample, score, shell
+from lmkit.cli import corpora, evaluate, models, ngram, panels, quickstart, sample, score, shell
 from lmkit.cli.command import epilog
 from lmkit.cli.shell import Shell
 
@@ -26,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "LMKIT"},
 )
 
+quickstart.register(app)
 score.register(app, panel=panels.ANY_MODEL)
 sample.register(app, panel=panels.ANY_MODEL)
 evaluate.register(app, panel=panels.ANY_MODEL)

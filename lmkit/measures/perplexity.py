@@ -168,6 +168,17 @@ class Accumulator:
         self._lines += lines
         self._bytes += num_bytes
 
+    def merge(self, part: Accumulator) -> None:
+        """Add what another accumulator, of the same model, has added up."""
+        self._logprob += part._logprob
+        self._logprob_known += part._logprob_known
+        self._tokens += part._tokens
+        self._oov += part._oov
+        self._sentences += part._sentences
+        self._words += part._words
+        self._lines += part._lines
+        self._bytes += part._bytes
+
     def result(self) -> Evaluation:
         """Return the evaluation of everything added so far."""
         return Evaluation(

@@ -6,6 +6,7 @@ context are one sorted row, so that next-word distributions and samples are row 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,9 +25,6 @@ from lmkit.text.restore import StoredTokenizer, restore_tokenizer
 
 SMALL = 60_000
 """Tokens up to which NumPy is quicker than loading the compiled kernels."""
-LOADED_SMALL = 500
-"""The same once the kernels are loaded."""
-
 State = NDArray[np.uint32]
 
 
@@ -95,9 +93,9 @@ class NgramModel(LanguageModel):
             ids = np.concatenate([context, ids])
         if len(ids) == skip:
             return np.empty(0, dtype=np.float64)
+        loaded = "lmkit.ngram.query.kernels" in sys.modules
         self._tokens_scored += len(ids)
-        loaded = self._tokens_scored > SMALL
-        if len(ids) <= (LOADED_SMALL if loaded else SMALL):
+        if not loaded and self._tokens_scored <= SMALL:
             at_start = skip == 0
             return lookup.score_stream(
                 ids, skip, self._sentences, self.order, self.records, at_start

@@ -1,8 +1,10 @@
-"""Text to ids block by block: the next block is encoded while the caller uses the last one."""
+"""Text to ids block by block, ahead of the caller."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from lmkit.text.restore import StoredTokenizer
 
 Item = TypeVar("Item")
-Code = TypeVar("Code")
+Result = TypeVar("Result")
 
 BLOCK_SIZE = 1 << 20
 """Bytes of text encoded and scored at a time."""
@@ -27,31 +29,29 @@ def encode_block(model: LanguageModel, block: Block, mode: Mode) -> Encoded:
     return cast("StoredTokenizer", model.tokenizer).encode_block(block, mode)
 
 
-def encode_ahead(
-    blocks: Iterable[Item], encode: Callable[[Item], Code], threads: int
-) -> Iterator[tuple[Item, Code]]:
-    """Yield every block with what ``encode`` makes of it.
+def ahead(
+    items: Iterable[Item], work: Callable[[Item], Result], threads: int
+) -> Iterator[tuple[Item, Result]]:
+    """Yield every item with what ``work`` makes of it, in order, working ahead of the caller.
 
-    With more than one thread, and if there is more than one block, a thread of its own encodes
-    the next block meanwhile. Blocks are read in the caller's thread; with one thread each is
-    yielded before the next is read.
+    With more than one thread, and if there is more than one item, up to ``threads`` items are
+    worked on meanwhile. Items are read in the caller's thread; with one thread each is yielded
+    before the next is read.
     """
     if threads == 1:
-        yield from ((block, encode(block)) for block in blocks)
+        yield from ((item, work(item)) for item in items)
         return
-    remaining = iter(blocks)
+    remaining = iter(items)
     head = list(islice(remaining, 2))
     if len(head) < 2:
-        yield from ((block, encode(block)) for block in head)
+        yield from ((item, work(item)) for item in head)
         return
-    together = chain(head, remaining)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        current = next(together)
-        pending = pool.submit(encode, current)
-        for block in together:
-            following = pool.submit(encode, block)
-            yield current, pending.result()
-            current, pending = block, following
-        yield current, pending.result()
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        pending: deque[tuple[Item, Future[Result]]] = deque()
+        for item in chain(head, remaining):
+            pending.append((item, pool.submit(work, item)))
+            if len(pending) > threads + 1:
+                done, future = pending.popleft()
+                yield done, future.result()
+        for done, future in pending:
+            yield done, future.result()

@@ -10,8 +10,9 @@ import numpy as np
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, Errors, Ids, LanguageModel
 from lmkit.measures.perplexity import Accumulator, Evaluation, count_words
-from lmkit.tasks.encoding import BLOCK_SIZE, encode_ahead, encode_block
-from lmkit.text.lines import read_blocks, total_size
+from lmkit.tasks.encoding import BLOCK_SIZE, ahead, encode_block
+from lmkit.text.encoding import Encoded
+from lmkit.text.lines import Block, read_blocks, total_size
 
 CONTEXT_SIZE = 4096
 """How many tokens of a document the model is shown again before the next block of text."""
@@ -39,18 +40,39 @@ def evaluate(
     total = Accumulator(num_tokens=tokenizer.num_tokens, unit=tokenizer.unit, mode=model.mode)
     listener.phase("evaluating", total_size(sources), "B")
     blocks = read_blocks(sources, errors=errors, block_size=block_size, listener=listener)
-    pairs = encode_ahead(blocks, lambda block: encode_block(model, block, model.mode), threads)
-    context = None
-    for block, encoded in pairs:
-        ids = encoded.ids
-        logprobs = model.batch_logprobs(ids, threads, context=context)
-        words = None if tokenizer.unit == "word" else count_words(block.data[: block.size])
-        lines = len(encoded.line_sizes)
-        total.add(ids, logprobs, words=words, lines=lines, num_bytes=block.size)
-        if model.mode == "document":
-            context = extend_context(context, ids)
+    if model.mode == "sentence":
+        measured = ahead(blocks, lambda block: _measure(model, block, _encode(model, block)), threads)
+        for _, part in measured:
+            total.merge(part)
+    else:
+        context = None
+        for block, encoded in ahead(blocks, lambda block: _encode(model, block), threads):
+            total.merge(_measure(model, block, encoded, threads, context))
+            context = extend_context(context, encoded.ids)
     listener.finish()
     return total.result()
+
+
+def _encode(model: LanguageModel, block: Block) -> Encoded:
+    return encode_block(model, block, model.mode)
+
+
+def _measure(
+    model: LanguageModel,
+    block: Block,
+    encoded: Encoded,
+    threads: int = 1,
+    context: Ids | None = None,
+) -> Accumulator:
+    """Return the sums of one block."""
+    tokenizer = model.tokenizer
+    part = Accumulator(num_tokens=tokenizer.num_tokens, unit=tokenizer.unit, mode=model.mode)
+    ids = encoded.ids
+    logprobs = model.batch_logprobs(ids, threads, context=context)
+    words = None if tokenizer.unit == "word" else count_words(block.data[: block.size])
+    lines = len(encoded.line_sizes)
+    part.add(ids, logprobs, words=words, lines=lines, num_bytes=block.size)
+    return part
 
 
 def extend_context(context: Ids | None, ids: Ids) -> Ids:

@@ -86,7 +86,7 @@ def fit_ngram(
         corpus, tokenizer = _encode(sources, config, listener)
         _check_memory(corpus, config)
         _warn_of_empty(corpus, listener)
-        ids, num_lines, num_tokens = corpus.ids, len(corpus.line_sizes), corpus.num_tokens
+        num_lines, num_tokens, size = len(corpus.line_sizes), corpus.num_tokens, len(corpus.ids)
         data = [
             {
                 "name": ", ".join(_name(source) for source in sources),
@@ -96,16 +96,19 @@ def fit_ngram(
                 "sha256": corpus.sha256,
             }
         ]
-        del corpus
         with writer.add_tensors() as tensors, RecordWriter(tensors, model.order) as records:
-            if len(ids) * model.order <= SMALL:
+            if size * model.order <= SMALL:
                 from lmkit.ngram.estimate.small import estimate
             else:
                 from lmkit.ngram.estimate.kneser_ney import estimate
-            size = tokenizer.num_tokens
-            threads = config.threads
-            result = estimate(ids, size, model, records, threads=threads, listener=listener)
-            del ids
+            result = estimate(
+                corpus.release(),
+                tokenizer.num_tokens,
+                model,
+                records,
+                threads=config.threads,
+                listener=listener,
+            )
             listener.phase("saving")
             if model.order > 1:
                 records.append("wide", result.wide_table())

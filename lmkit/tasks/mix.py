@@ -17,7 +17,7 @@ from lmkit.language_model import EOS, UNK, Errors
 from lmkit.mixture.em import fit_weights
 from lmkit.mixture.model import MixtureModel
 from lmkit.store.home import mark_last, resolve_model, resolve_out
-from lmkit.tasks.encoding import BLOCK_SIZE, encode_ahead, encode_block
+from lmkit.tasks.encoding import BLOCK_SIZE, ahead, encode_block
 from lmkit.tasks.evaluate import extend_context
 from lmkit.tasks.families import FAMILIES, open_model
 from lmkit.text.lines import read_blocks, total_size
@@ -95,7 +95,7 @@ def tune(
     blocks = read_blocks(
         sources, errors=config.errors, block_size=BLOCK_SIZE, listener=listener, digest=digest
     )
-    pairs = encode_ahead(
+    pairs = ahead(
         blocks, lambda block: encode_block(mixture, block, mixture.mode), config.threads
     )
     parts = [np.empty((len(mixture.parts), 0))]

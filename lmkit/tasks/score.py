@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from lmkit.errors import TextError, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, UNK, Errors, Ids, LanguageModel, Logprobs
-from lmkit.tasks.encoding import ARRIVING_SIZE, BLOCK_SIZE, encode_ahead, encode_block
+from lmkit.tasks.encoding import ARRIVING_SIZE, BLOCK_SIZE, ahead, encode_block
 from lmkit.text.lines import Block, block_lines, block_of, read_blocks, total_size
 from lmkit.text.tokenizers import Encoded
 
@@ -151,8 +151,8 @@ def score(
         text, chosen = _choose_column(block, config.column)
         return text, encode_block(model, chosen, "sentence")
 
-    ahead = 1 if config.streaming else config.threads
-    for _, (text, encoded) in encode_ahead(blocks, encode, ahead):
+    workers = 1 if config.streaming else config.threads
+    for _, (text, encoded) in ahead(blocks, encode, workers):
         logprobs = model.batch_logprobs(encoded.ids, config.threads)
         yield _summed(model, text, encoded.ids, encoded.line_sizes, logprobs)
     listener.finish()

@@ -81,6 +81,11 @@ class Corpus:
         """Number of tokens of the text, ends of sentences not counted."""
         return len(self.ids) - self.num_sentences
 
+    def release(self) -> Ids:
+        """Return the ids and keep them no longer, so that the caller can free them."""
+        ids, self.ids = self.ids, np.empty(0, dtype=np.uint32)
+        return ids
+
     def line_offsets(self) -> NDArray[np.int64]:
         """Return [L + 1]: line i is ``ids[offsets[i]:offsets[i + 1]]``."""
         offsets = np.zeros(len(self.line_sizes) + 1, dtype=np.int64)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -23,6 +24,8 @@ from lmkit.text.lines import Block
 from lmkit.text.encoding import Encoded, Normalizer
 
 _SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
+SMALL = 1 << 18
+"""Bytes of text up to which Python is quicker than loading the compiled kernels."""
 _PADDING = 64
 _MASK = (1 << 64) - 1
 _SPECIAL_BYTES = tuple(word.encode() for word in SPECIALS)
@@ -203,7 +206,7 @@ class WordTokenizer:
 
     def encode_block(self, block: Block, mode: Mode) -> Encoded:
         """Encode a block of lines with the compiled kernels."""
-        if block.size <= 1 << 16 and len(self.table) < 1 << 30:
+        if block.size <= SMALL and "lmkit.text.kernels" not in sys.modules:
             return self._encode_small(block, mode)
         from lmkit.text import kernels
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel, load64, trailing_zeros
+from lmkit.jit import kernel, load64, prefetch, trailing_zeros
 from lmkit.text.kernels import find_word, first_bytes, hash_word
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
@@ -21,6 +21,8 @@ OK, BAD_FIELDS, BAD_NUMBER, POSITIVE, BAD_BACKOFF, UNKNOWN_WORD = range(6)
 three, FIELD is the field at fault."""
 
 LN10 = np.log(10.0)
+LARGE = 1e30
+"""Back-offs of this size are none."""
 ROUNDING = 1e-5
 """Log probabilities above 0 by no more than this are taken for 0."""
 
@@ -33,7 +35,9 @@ _ZEROS = np.uint64(0x3030303030303030)
 _SIXES = np.uint64(0x0606060606060606)
 _NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _BYTES_0_4 = np.uint64(0x000000FF000000FF)
+_32 = np.uint64(32)
 _LOW_32 = np.uint64(0xFFFFFFFF)
+_AHEAD = 16
 
 
 @kernel
@@ -81,42 +85,59 @@ def split_line(data, start, breaks, at, most, starts, sizes):  # type: ignore[no
 @kernel
 def parse_number(data, start, size):  # type: ignore[no-untyped-def]
     """Return the number in a field; NaN where it is none. A separator must follow the field."""
-    i = start
-    end = start + size
+    negative = data[start] == 45
+    i = start + negative
+    scale = size - negative - 2
+    if data[i + 1] != 46 or not 48 <= data[i] <= 57 or not 0 < scale <= 16:
+        return _parse_any(data, start, start + size)
+    mantissa = np.uint64(data[i] - 48)
+    more = max(scale - 8, 0)
+    fraction, other = _eight_digits(load64(data, i + 2), scale - more)
+    mantissa = mantissa * TENS[scale - more] + fraction
+    if more > 0:
+        fraction, wrong = _eight_digits(load64(data, i + 10), more)
+        mantissa = mantissa * TENS[more] + fraction
+        other |= wrong
+    if other != 0:
+        return _parse_any(data, start, start + size)
+    value = np.float64(mantissa) / POWERS[scale]
+    return -value if negative else value
+
+
+@kernel
+def _eight_digits(chunk, scale):  # type: ignore[no-untyped-def]
+    """Return the number in the first ``scale`` bytes of ``chunk``, and non-zero if it is none."""
+    chunk = (chunk ^ _ZEROS) << np.uint64(64 - 8 * scale)
+    other = (chunk + _SIXES | chunk) & _NIBBLES
+    chunk = chunk * np.uint64(10) + (chunk >> np.uint64(8))
+    high = (chunk & _BYTES_0_4) * np.uint64(0x000F424000000064)
+    low = (chunk >> np.uint64(16) & _BYTES_0_4) * np.uint64(0x0000271000000001)
+    return (high + low) >> np.uint64(32), other
+
+
+@kernel
+def _parse_any(data, i, end):  # type: ignore[no-untyped-def]
+    """Return any number, sign, exponent and infinity included; NaN where it is none."""
     negative = data[i] == 45
     if negative or data[i] == 43:
         i += 1
     if (data[i] | 32) == 105 and _is_infinity(data, i, end):
         return -np.inf if negative else np.inf
-    first = i
     mantissa = np.uint64(0)
-    while 48 <= data[i] <= 57:
-        mantissa = mantissa * np.uint64(10) + np.uint64(data[i] - 48)
-        i += 1
-    digits = i - first
-    if digits > 9:
-        return np.nan
+    digits = 0
     scale = 0
-    if data[i] == 46:
+    while 48 <= data[i] <= 57 or (data[i] == 46 and scale == 0):
+        if data[i] == 46:
+            scale = 1
+        else:
+            digits += 1
+            if mantissa < TENS[17]:
+                mantissa = mantissa * np.uint64(10) + np.uint64(data[i] - 48)
+                if scale > 0:
+                    scale += 1
+            elif scale == 0:
+                return np.nan  # a log probability of 18 digits before the point
         i += 1
-        chunk = load64(data, i) ^ _ZEROS
-        other = (chunk + _SIXES | chunk) & _NIBBLES
-        scale = np.int64(trailing_zeros(other) >> 3)
-        if scale > 0:
-            chunk <<= np.uint64(64 - 8 * scale)
-            chunk = chunk * np.uint64(10) + (chunk >> np.uint64(8))
-            high = (chunk & _BYTES_0_4) * np.uint64(0x000F424000000064)
-            low = (chunk >> np.uint64(16) & _BYTES_0_4) * np.uint64(0x0000271000000001)
-            mantissa = mantissa * TENS[scale] + ((high + low) >> np.uint64(32))
-            i += scale
-            digits += scale
-            if scale == 8:
-                while 48 <= data[i] <= 57:
-                    if digits < 18:
-                        mantissa = mantissa * np.uint64(10) + np.uint64(data[i] - 48)
-                        scale += 1
-                    digits += 1
-                    i += 1
     if digits == 0:
         return np.nan
     exponent = np.int64(0)
@@ -124,7 +145,7 @@ def parse_number(data, start, size):  # type: ignore[no-untyped-def]
         exponent, i = _parse_exponent(data, i + 1, end)
     if i != end:
         return np.nan
-    value = scaled(np.float64(mantissa), exponent - scale)
+    value = scaled(np.float64(mantissa), exponent - max(scale - 1, 0))
     return -value if negative else value
 
 
@@ -190,16 +211,20 @@ def parse_unigrams(data, begin, end, breaks, starts, sizes, lines, logprobs, bac
     while start < end:
         num_fields, at = split_line(data, start, breaks, at, 3, field_starts, field_sizes)
         if num_fields > 0:
-            status, logprob, backoff = _numbers(data, num_fields, 1, field_starts, field_sizes, state)
-            if status != OK:
-                state[STATUS] = status
+            logprob = parse_number(data, field_starts[0], field_sizes[0])
+            backoff = 0.0
+            if num_fields == 3:
+                backoff = parse_number(data, field_starts[2], field_sizes[2])
+            good = num_fields == 2 or num_fields == 3
+            if not (good and logprob <= ROUNDING and abs(backoff) < LARGE):
+                state[STATUS] = _diagnose(num_fields, 1, logprob, backoff, state)
                 state[PLACE] = start
                 break
             starts[count] = field_starts[1]
             sizes[count] = field_sizes[1]
             lines[count] = line
-            logprobs[count] = logprob
-            backoffs[count] = backoff
+            logprobs[count] = min(logprob, 0.0) * LN10
+            backoffs[count] = backoff * LN10
             count += 1
         line += 1
         start = np.int64(breaks[at - 1]) + 1
@@ -209,32 +234,29 @@ def parse_unigrams(data, begin, end, breaks, starts, sizes, lines, logprobs, bac
 
 
 @kernel
-def _numbers(data, num_fields, n, starts, sizes, state):  # type: ignore[no-untyped-def]
-    """Return (status, ln p, ln back-off) of the ``n``-gram in the fields of a line."""
+def _diagnose(num_fields, n, logprob, backoff, state):  # type: ignore[no-untyped-def]
+    """Return what is wrong with the fields of a line."""
     if num_fields != n + 1 and num_fields != n + 2:
         state[FIELD] = num_fields
-        return BAD_FIELDS, np.float32(0.0), np.float32(0.0)
-    logprob = parse_number(data, starts[0], sizes[0])
+        return BAD_FIELDS
     state[FIELD] = 0
-    if not logprob <= ROUNDING:
-        status = BAD_NUMBER if np.isnan(logprob) else POSITIVE
-        return status, np.float32(0.0), np.float32(0.0)
-    backoff = 0.0
-    if num_fields == n + 2:
-        backoff = parse_number(data, starts[n + 1], sizes[n + 1])
-        if not np.isfinite(backoff):
-            state[FIELD] = n + 1
-            return BAD_BACKOFF, np.float32(0.0), np.float32(0.0)
-    return OK, np.float32(min(logprob, 0.0) * LN10), np.float32(backoff * LN10)
+    if np.isnan(logprob):
+        return BAD_NUMBER
+    if logprob > ROUNDING:
+        return POSITIVE
+    state[FIELD] = n + 1
+    return BAD_BACKOFF
 
 
 @kernel
 def parse_ngrams(  # type: ignore[no-untyped-def]
-    data, begin, end, n, table, arena, offsets, breaks, words, lines, logprobs, backoffs, state
+    data, begin, end, n, table, arena, offsets, breaks, seen, words, lines, logprobs, backoffs, state
 ):
     """Parse lines of ``n``-grams: word ids into ``words`` [n, >= lines], and the two numbers.
 
-    ``lines`` gets the number of each n-gram's line, from 0.
+    ``lines`` gets the number of each n-gram's line, from 0; ``seen`` uint64 [words, 3] keeps the
+    words that differ from the one above (first byte << 32 | size, hash, first 8 bytes), which are
+    looked up when all are known, so that the memory reads overlap.
     """
     find_breaks(data, begin, end, breaks)
     starts = np.empty(n + 2, np.int64)
@@ -242,47 +264,76 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
     above_starts = np.zeros(n, np.int64)
     above_sizes = np.zeros(n, np.int64)
     above_heads = np.zeros(n, np.uint64)
-    above_ids = np.zeros(n, np.uint32)
+    above = np.zeros(n, np.uint32)
     at = 0
     count = 0
     line = 0
+    num_seen = 0
     start = begin
     state[STATUS] = OK
     while start < end:
         num_fields, at = split_line(data, start, breaks, at, n + 2, starts, sizes)
         if num_fields > 0:
-            status, logprob, backoff = _numbers(data, num_fields, n, starts, sizes, state)
+            logprob = parse_number(data, starts[0], sizes[0])
+            backoff = 0.0
+            if num_fields == n + 2:
+                backoff = parse_number(data, starts[n + 1], sizes[n + 1])
+            good = num_fields == n + 1 or num_fields == n + 2
+            if not (good and logprob <= ROUNDING and abs(backoff) < LARGE):
+                state[STATUS] = _diagnose(num_fields, n, logprob, backoff, state)
+                state[PLACE] = start
+                break
             for k in range(n):
-                if status != OK:
-                    break
                 place, size = starts[k + 1], sizes[k + 1]
                 head = first_bytes(data, place, size)
                 same = head == above_heads[k] and size == above_sizes[k]
                 if size > 8 and same:
                     same = _same_rest(data, place, data, above_starts[k], size)
                 if not same:
-                    word = _find_id(data, place, size, head, table, arena, offsets)
-                    if word < 0:
-                        status = UNKNOWN_WORD
-                        state[FIELD] = k + 1
-                    above_ids[k] = word
+                    value = hash_word(data, place, size)
+                    seen[num_seen, 0] = np.uint64(place) << np.uint64(32) | np.uint64(size)
+                    seen[num_seen, 1] = value
+                    seen[num_seen, 2] = head
+                    above[k] = num_seen
+                    num_seen += 1
                     above_heads[k] = head
                     above_sizes[k] = size
                     above_starts[k] = place
-                words[k, count] = above_ids[k]
-            if status != OK:
-                state[STATUS] = status
-                state[PLACE] = start
-                break
+                words[k, count] = above[k]
             lines[count] = line
-            logprobs[count] = logprob
-            backoffs[count] = backoff
+            logprobs[count] = min(logprob, 0.0) * LN10
+            backoffs[count] = backoff * LN10
             count += 1
         line += 1
         start = np.int64(breaks[at - 1]) + 1
-    state[NGRAMS] = count
     state[LINES] = line
     state[BLANKS] = line - count
+    state[NGRAMS] = count
+    unknown = _look_up(data, num_seen, table, arena, offsets, seen)
+    for k in range(n):
+        for i in range(count):
+            place = np.int64(words[k, i])
+            if place == unknown and (state[STATUS] != UNKNOWN_WORD or lines[i] < state[LINES]):
+                state[STATUS] = UNKNOWN_WORD
+                state[PLACE] = np.int64(seen[place, 0] >> _32)
+                state[LINES] = lines[i]
+            words[k, i] = np.uint32(seen[place, 1])
+
+
+@kernel
+def _look_up(data, num_seen, table, arena, offsets, seen):  # type: ignore[no-untyped-def]
+    """Put the id of each word in the place of its hash; return the first unknown one, or -1."""
+    slot_mask = np.int64(table.shape[0] - 1)
+    for i in range(num_seen):
+        if i + _AHEAD < num_seen:
+            prefetch(table, 2 * (np.int64(seen[i + _AHEAD, 1]) & slot_mask))
+        start = np.int64(seen[i, 0] >> _32)
+        size = np.int64(seen[i, 0] & _LOW_32)
+        word = _find_id(data, start, size, seen[i, 1], seen[i, 2], table, arena, offsets)
+        if word < 0:
+            return i
+        seen[i, 1] = word
+    return np.int64(-1)
 
 
 @kernel
@@ -297,17 +348,16 @@ def _same_rest(data, start, other, other_start, size):  # type: ignore[no-untype
 
 
 @kernel
-def _find_id(data, start, size, head, table, arena, offsets):  # type: ignore[no-untyped-def]
+def _find_id(data, start, size, value, head, table, arena, offsets):  # type: ignore[no-untyped-def]
     """Return the id of a word, or -1; as ``find_word``, but short words need the slot alone."""
-    value = hash_word(data, start, size)
     mask = np.int64(table.shape[0] - 1)
     slot = np.int64(value) & mask
-    tag = value >> np.uint64(32)
+    tag = value >> _32
     while True:
         entry = table[slot, 1]
         if entry == 0:
             return np.int64(-1)
-        if table[slot, 0] == head and entry >> np.uint64(32) == tag:
+        if table[slot, 0] == head and entry >> _32 == tag:
             word = np.int64(entry & _LOW_32) - 1
             if size < 8:  # the padding tells that the other ends here too
                 return word
@@ -342,5 +392,5 @@ def enter_words(arena, offsets, table):  # type: ignore[no-untyped-def]
         if table[slot, 1] != 0:
             return word
         table[slot, 0] = first_bytes(arena, begin, size)
-        table[slot, 1] = value >> np.uint64(32) << np.uint64(32) | np.uint64(word + 1)
+        table[slot, 1] = value >> _32 << _32 | np.uint64(word + 1)
     return -1

@@ -341,24 +341,27 @@ def row_words(records, firsts, sizes, base, words):  # type: ignore[no-untyped-d
 
 @kernel
 def emit_records(  # type: ignore[no-untyped-def]
-    suffixes, shared, reach, stream, begin, end, n, highest, counts, contexts, seen,
+    suffixes, shared, reach, words, begin, end, n, highest, counts, contexts, seen,
     fill, lower, lower_base, lower_index, records, index, states,
 ):  # fmt: skip
     """Write (word, lower-order probability, count, link) of each n-gram kept to its context's row.
 
-    ``fill`` is the next free row of each context; ``lower`` the records of order n - 1 and
+    ``words`` are the last words in their order, one for each group of suffixes; ``fill`` is the
+    next free row of each context; ``lower`` the records of order n - 1 and
     ``lower_index`` their places in suffix order; ``index`` gets the places of ours, ``states``
     the record of the n-gram that ends at each position (both unused at the highest order).
     """
     j = 0
     parent = -1
+    group = -1
     k = begin
     word = np.uint32(0)
     while k < end:
         common = shared[k]
         if common < n - 1:
             if common < 1:
-                word = stream[suffixes[k]]
+                group += 1
+                word = words[group]
             if reach[k] + 1 >= n - 1:
                 parent += 1
                 if parent + 12 < len(lower_index) and lower_index[parent + 12] != NONE:
@@ -466,4 +469,5 @@ def insert_wide(states, firsts, sizes, words, table):  # type: ignore[no-untyped
 @kernel
 def wide_slot(key, mask):  # type: ignore[no-untyped-def]
     """Return the home slot of ``state << 32 | word`` in the table of wide contexts' children."""
-    return np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
+    mixed = key * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed ^ (mixed >> np.uint64(32))) & mask

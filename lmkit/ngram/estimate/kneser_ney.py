@@ -69,6 +69,8 @@ class _Part:
 
     begin: int
     end: int
+    words: NDArray[np.uint32]
+    """[groups] the last words of the suffixes, in their order."""
     counts: NDArray[np.uint32]
     """[n-grams] adjusted counts, in suffix order."""
     contexts: NDArray[np.uint32]
@@ -94,10 +96,12 @@ class _Part:
         below = int(np.count_nonzero(order.shared[begin:end] < highest - 1))
         below = max(below, len(heads))
         lower_index = np.empty(below, dtype=np.uint32)
-        lower_index[: len(heads)] = order.stream[order.suffixes[heads]]
+        words = order.stream[order.suffixes[heads]]
+        lower_index[: len(heads)] = words
         return cls(
             begin=begin,
             end=end,
+            words=words,
             counts=np.empty(most, dtype=np.uint32),
             contexts=np.empty(most, dtype=np.uint32),
             children=np.empty(0, dtype=np.uint32),  # a row of the array of all parts
@@ -132,8 +136,7 @@ class _Levels:
         kernels.count_unigrams(order.suffixes, order.shared, order.stream, counts)
         self.lower, first = unigram_records(counts, config)
         self.result = Estimate([num_words], [first], WideRows())
-        self.states = order.stream
-        self.own_states = np.empty(len(order.stream) if highest > 2 else 0, dtype=np.uint32)
+        self.states = order.stream  # a word is the state of its own; later orders write over it
         self.lower_base = 0
         most_contexts = max(num_words, *self.sizes[1:highest])
         self.children = np.empty((len(self.parts), most_contexts), dtype=np.uint32)
@@ -188,12 +191,16 @@ class _Levels:
         highest = n == config.order
         records = self._room(n, int(starts[-1]))
         lower, lower_base = self.lower, self.lower_base
+        if highest:  # what only a higher order would need makes room for the records
+            order.stream = self.states = np.empty(0, dtype=np.uint32)
+            for part in parts:
+                part.index = self.states
 
         def run(part: _Part) -> None:
             kernels.emit_records(
-                order.suffixes, order.shared, order.reach, order.stream, part.begin, part.end,
+                order.suffixes, order.shared, order.reach, part.words, part.begin, part.end,
                 n, highest, part.counts, part.contexts, part.seen, part.children,
-                lower, lower_base, part.lower_index, records, part.index, self.own_states,
+                lower, lower_base, part.lower_index, records, part.index, self.states,
             )  # fmt: skip
             part.lower_index, part.index = part.index, part.lower_index
 
@@ -205,7 +212,7 @@ class _Levels:
         self.result.counts.append(len(records))
         self.result.discounts.append(discounts)
         self.released.append(self.sink(n - 1, lower, base + len(records)))
-        self.lower, self.lower_base, self.states = records, base, self.own_states
+        self.lower, self.lower_base = records, base
 
     def _note_wide_rows(
         self, starts: NDArray[np.uint32], records: Records, lower_base: int, base: int

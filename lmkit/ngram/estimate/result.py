@@ -99,7 +99,8 @@ def _insert_wide(
     keys = ((owners << np.uint64(32)) | words).tolist()
     slots = table.tolist()
     for key, entry in zip(keys, entries, strict=True):
-        slot = ((key * _MULTIPLIER & 0xFFFFFFFFFFFFFFFF) >> 20) & mask
+        mixed = key * _MULTIPLIER & 0xFFFFFFFFFFFFFFFF
+        slot = (mixed ^ mixed >> 32) & mask
         while slots[slot]:
             slot = (slot + 1) & mask
         slots[slot] = entry

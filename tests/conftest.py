@@ -1,0 +1,22 @@
+"""Golden files: compared by every run, rewritten by ``pytest --update-golden``."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite what is compared")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Return a function that compares a file with the text it should have, or writes that."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.write_text(text, "utf-8", newline="\n")
+        assert path.read_text("utf-8") == text, "pytest --update-golden rewrites this file"
+
+    return compare
