@@ -41,7 +41,21 @@ numba.core.event.register("numba:compile", _Announcer())
 
 def kernel(function: F) -> F:
     """Compile ``function`` on first use: no GIL, no bounds checks, IEEE arithmetic, cached."""
-    jitted: F = numba.njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function)
+    jitted: F = numba.njit(
+        cache=True, nogil=True, boundscheck=False, error_model="numpy", no_cfunc_wrapper=True
+    )(function)
+    return jitted
+
+
+def inner(function: F) -> F:
+    """Compile ``function`` as part of the kernels that call it; Python cannot call it."""
+    jitted: F = numba.njit(
+        nogil=True,
+        boundscheck=False,
+        error_model="numpy",
+        no_cfunc_wrapper=True,
+        no_cpython_wrapper=True,
+    )(function)
     return jitted
 
 

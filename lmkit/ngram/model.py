@@ -86,8 +86,9 @@ class NgramModel(LanguageModel):
         self, ids: Ids, threads: int = 1, *, context: Ids | None = None
     ) -> Logprobs:
         """Return the log probabilities of a stream; by NumPy while little has been scored."""
-        skip = 0
+        skip, at_start = 0, True
         if context is not None and len(context):
+            at_start = len(context) <= self.order
             context = context[-self.order :]
             skip = len(context)
             ids = np.concatenate([context, ids])
@@ -96,13 +97,12 @@ class NgramModel(LanguageModel):
         loaded = "lmkit.ngram.query.kernels" in sys.modules
         self._tokens_scored += len(ids)
         if not loaded and self._tokens_scored <= SMALL:
-            at_start = skip == 0
             return lookup.score_stream(
                 ids, skip, self._sentences, self.order, self.records, at_start
             )
-        return self._score_compiled(ids, skip, threads)
+        return self._score_compiled(ids, skip, threads, at_start)
 
-    def _score_compiled(self, ids: Ids, skip: int, threads: int) -> Logprobs:
+    def _score_compiled(self, ids: Ids, skip: int, threads: int, at_start: bool) -> Logprobs:
         from lmkit.ngram.query import kernels
 
         out = np.empty(len(ids), dtype=np.float64)
@@ -112,10 +112,13 @@ class NgramModel(LanguageModel):
         def run(part: int) -> None:
             begin, end = cuts[part], cuts[part + 1]
             early = max(0, begin - self.order)
-            first = self.start_context if skip == 0 and early == 0 else NONE
+            first = self.start_context if at_start and early == 0 else NONE
             kernels.score_stream(
                 ids[early:end], begin - early, self._sentences, self.order,
-                records.inner, records.top, records.wide, np.uint32(first), out[early:end],
+                records.inner, records.inner.view(np.float32), records.top,
+                records.top.view(np.float32), records.wide, np.uint32(first), out[early:end],
+                np.empty((6, kernels.LANES), np.int64), np.empty(kernels.LANES, np.uint32),
+                np.empty(kernels.LANES, np.float64),
             )  # fmt: skip
 
         if threads == 1:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel, load64, trailing_zeros
+from lmkit.jit import inner, kernel, load64, trailing_zeros
 
 POSITION, OUT, LINE_TOKENS, SENTENCE_TOKENS, NUM_WORDS, ARENA_USED, LINES = range(7)
 """Places of the numbers in the ``state`` array of :func:`encode_words`."""
@@ -30,7 +30,7 @@ _32 = np.uint64(32)
 _LOW_32 = np.uint64(0xFFFFFFFF)
 
 
-@kernel
+@inner
 def word_end(data, start):  # type: ignore[no-untyped-def]
     """Return the first index >= ``start`` of a separator."""
     i = start
@@ -47,7 +47,7 @@ def word_end(data, start):  # type: ignore[no-untyped-def]
         i += 1
 
 
-@kernel
+@inner
 def first_bytes(data, start, size):  # type: ignore[no-untyped-def]
     """Return the first 8 bytes of the word at ``start``, those behind its end as zeros."""
     chunk = load64(data, start)
@@ -56,7 +56,7 @@ def first_bytes(data, start, size):  # type: ignore[no-untyped-def]
     return chunk
 
 
-@kernel
+@inner
 def hash_word(data, start, size):  # type: ignore[no-untyped-def]
     """Return the 64-bit hash of a word."""
     value = np.uint64(size) * _PRIME_1
@@ -68,7 +68,7 @@ def hash_word(data, start, size):  # type: ignore[no-untyped-def]
     return value
 
 
-@kernel
+@inner
 def find_word(data, start, size, value, table, arena, offsets):  # type: ignore[no-untyped-def]
     """Return the slot of a word: the one that holds it, or the free one where it belongs."""
     mask = np.int64(table.shape[0] - 1)
@@ -92,42 +92,6 @@ def find_word(data, start, size, value, table, arena, offsets):  # type: ignore[
                 if i >= size:
                     return slot
         slot = (slot + 1) & mask
-
-
-@kernel
-def insert_words(data, starts, sizes, ids, table, arena, offsets, state):  # type: ignore[no-untyped-def]
-    """Find or add the words of ``data`` and write their ids; the arrays must have room."""
-    for i in range(len(starts)):
-        start, size = starts[i], sizes[i]
-        value = hash_word(data, start, size)
-        slot = find_word(data, start, size, value, table, arena, offsets)
-        if table[slot, 1] == 0:
-            word = state[NUM_WORDS]
-            begin = state[ARENA_USED]
-            for k in range(size):
-                arena[begin + k] = data[start + k]
-            offsets[word] = begin
-            offsets[word + 1] = begin + size
-            table[slot, 0] = first_bytes(data, start, size)
-            table[slot, 1] = ((value >> _32) << _32) | np.uint64(word + 1)
-            state[NUM_WORDS] = word + 1
-            state[ARENA_USED] = begin + size
-        ids[i] = np.int64(table[slot, 1] & _LOW_32) - 1
-
-
-@kernel
-def rehash_words(num_words, table, arena, offsets):  # type: ignore[no-untyped-def]
-    """Enter words 0 .. ``num_words`` - 1, all different, into an empty table."""
-    mask = np.int64(table.shape[0] - 1)
-    for word in range(num_words):
-        begin = offsets[word]
-        size = offsets[word + 1] - begin
-        value = hash_word(arena, begin, size)
-        slot = np.int64(value) & mask
-        while table[slot, 1] != 0:
-            slot = (slot + 1) & mask
-        table[slot, 0] = first_bytes(arena, begin, size)
-        table[slot, 1] = ((value >> _32) << _32) | np.uint64(word + 1)
 
 
 @kernel
@@ -212,10 +176,3 @@ def encode_words(  # type: ignore[no-untyped-def]
     state[SENTENCE_TOKENS] = sentence_tokens
     state[LINES] = lines
     return status
-
-
-@kernel
-def translate(ids, ranks, out):  # type: ignore[no-untyped-def]
-    """Write ``ranks[ids]`` to ``out``."""
-    for i in range(len(ids)):
-        out[i] = ranks[ids[i]]

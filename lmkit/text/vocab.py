@@ -23,12 +23,13 @@ from lmkit.language_model import BOS, EOS, SPECIALS, UNK, Ids, Mode
 from lmkit.text.lines import Block
 from lmkit.text.encoding import Encoded, Normalizer
 
-_SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
+SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
 SMALL = 1 << 18
 """Bytes of text up to which Python is quicker than loading the compiled kernels."""
+_FEW_WORDS = 4000
 _PADDING = 64
 _MASK = (1 << 64) - 1
-_SPECIAL_BYTES = tuple(word.encode() for word in SPECIALS)
+SPECIAL_BYTES = tuple(word.encode() for word in SPECIALS)
 
 
 @dataclass(slots=True)
@@ -54,15 +55,13 @@ class WordTable:
     @classmethod
     def from_arena(cls, arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> WordTable:
         """Build the table of the words that lie in ``arena``."""
-        num_words = len(offsets) - 1
-        table = np.zeros((table_size(num_words), 2), dtype=np.uint64)
-        if num_words <= 4000:
-            _rehash_in_python(table, arena, offsets)
-        else:
-            from lmkit.text import kernels
+        if len(offsets) - 1 <= _FEW_WORDS:
+            table = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
+            _enter_in_python(table, arena, offsets)
+            return cls(table, arena, offsets)
+        from lmkit.text.growing import GrowingTable
 
-            kernels.rehash_words(num_words, table, arena, offsets)
-        return cls(table, arena, offsets)
+        return cls(GrowingTable.of(arena, offsets).table, arena, offsets)
 
     def __len__(self) -> int:
         """Return the number of words."""
@@ -111,10 +110,10 @@ def _probe(word: bytes, size: int) -> tuple[int, int, int]:
     return int.from_bytes(word[:8], "little"), value >> 32, value & (size - 1)
 
 
-def _rehash_in_python(
+def _enter_in_python(
     table: NDArray[np.uint64], arena: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> None:
-    """Enter all words into an empty table: the twin of ``kernels.rehash_words``."""
+    """Enter all words into an empty table, as ``kernels.encode_words`` does."""
     data, bounds, size = arena.tobytes(), offsets.tolist(), len(table)
     slots: dict[int, tuple[int, int]] = {}
     for index in range(len(bounds) - 1):
@@ -150,9 +149,9 @@ class WordTokenizer:
     ) -> WordTokenizer:
         """Build a tokenizer of ``words``, the three specials first (added where absent)."""
         listed = list(words)
-        if tuple(listed[:3]) != _SPECIAL_BYTES:
-            given = dict.fromkeys(word for word in listed if word not in _SPECIAL_BYTES)
-            listed = [*_SPECIAL_BYTES, *given]
+        if tuple(listed[:3]) != SPECIAL_BYTES:
+            given = dict.fromkeys(word for word in listed if word not in SPECIAL_BYTES)
+            listed = [*SPECIAL_BYTES, *given]
             counts = None
         known = None if counts is None else np.asarray(counts, dtype=np.int64)
         return cls(WordTable.of(listed), normalizer or Normalizer(), known)
@@ -184,7 +183,7 @@ class WordTokenizer:
         """Return the id of each word of a line, both markers as id 2."""
         indices: list[int] = []
         known = self._known
-        for word in _SEPARATORS.split(self.normalizer(line).encode()):
+        for word in SEPARATORS.split(self.normalizer(line).encode()):
             if word:
                 index = known.get(word)
                 if index is None:
@@ -299,7 +298,7 @@ def read_word_list(path: str) -> tuple[bytes, ...]:
     words: dict[bytes, None] = {}
     for line in read_lines([path]):
         head = line.encode().split(b"\t")[0]
-        words.update(dict.fromkeys(word for word in _SEPARATORS.split(head) if word))
+        words.update(dict.fromkeys(word for word in SEPARATORS.split(head) if word))
     if not words:
         raise UserError(f"{path}: no words in the vocabulary file")
-    return tuple(word for word in words if word not in _SPECIAL_BYTES)
+    return tuple(word for word in words if word not in SPECIAL_BYTES)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel, load64, prefetch, trailing_zeros
-from lmkit.text.kernels import find_word, first_bytes, hash_word
+from lmkit.text.kernels import _PRIME_1, _PRIME_2, find_word, first_bytes, hash_word
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
@@ -35,6 +35,7 @@ _ZEROS = np.uint64(0x3030303030303030)
 _SIXES = np.uint64(0x0606060606060606)
 _NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _BYTES_0_4 = np.uint64(0x000000FF000000FF)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _32 = np.uint64(32)
 _LOW_32 = np.uint64(0xFFFFFFFF)
 _AHEAD = 16
@@ -285,12 +286,12 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
                 break
             for k in range(n):
                 place, size = starts[k + 1], sizes[k + 1]
-                head = first_bytes(data, place, size)
-                same = head == above_heads[k] and size == above_sizes[k]
+                head = load64(data, place) & (_ALL >> np.uint64(64 - 8 * min(size, 8)))
+                same = (head == above_heads[k]) & (size == above_sizes[k])
                 if size > 8 and same:
                     same = _same_rest(data, place, data, above_starts[k], size)
                 if not same:
-                    value = hash_word(data, place, size)
+                    value = _hash_from(data, place, size, head)
                     seen[num_seen, 0] = np.uint64(place) << np.uint64(32) | np.uint64(size)
                     seen[num_seen, 1] = value
                     seen[num_seen, 2] = head
@@ -318,6 +319,19 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
                 state[PLACE] = np.int64(seen[place, 0] >> _32)
                 state[LINES] = lines[i]
             words[k, i] = np.uint32(seen[place, 1])
+
+
+@kernel
+def _hash_from(data, start, size, head):  # type: ignore[no-untyped-def]
+    """Return ``hash_word`` of a word whose first 8 bytes are at hand."""
+    value = (np.uint64(size) * _PRIME_1 ^ head) * _PRIME_2
+    value ^= value >> _32
+    i = 8
+    while i < size:
+        value = (value ^ first_bytes(data, start + i, size - i)) * _PRIME_2
+        value ^= value >> _32
+        i += 8
+    return value
 
 
 @kernel

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Mode
-from lmkit.ngram.arpa.sections import Parsed, SectionParser
+from lmkit.ngram.arpa.sections import NgramParser, UnigramParser
 from lmkit.ngram.arpa.trie.assembly import assemble
-from lmkit.ngram.arpa.trie.completion import add_contexts
-from lmkit.ngram.arpa.trie.levels import Ngrams, Repeated, Trie, build_level
+from lmkit.ngram.arpa.trie.completion import adopt_orphans
+from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Repeated, Trie
 from lmkit.ngram.arpa.unigrams import RepeatedWord, Unigrams, Vocabulary, make_vocabulary
 from lmkit.ngram.arpa.walk import Walk
 from lmkit.ngram.query.lookup import Records
@@ -70,69 +70,88 @@ def read_arpa(
     """
     with ByteSource(source) as stream, ThreadPoolExecutor(threads) as pool:
         listener.phase("reading", total_size([source]), "B")
-        walk = Walk(stream, pool, threads, listener)
-        vocabulary, trie = _read(walk, pool, threads, listener)
-        sizes = [trie.size(n) for n in range(1, len(trie.levels) + 2)]
-        inner, top, wide = assemble(trie, pool, threads, listener)
+        reading = _Reading(stream, pool, threads, listener)
+        vocabulary, trie = reading.run()
+        inner, top, wide = assemble(trie, listener)
     listener.finish()
     mode: Mode = "sentence" if vocabulary.has_sentences else "document"
-    return ArpaModel(inner, top, wide, vocabulary.tokenizer, len(sizes), sizes, mode)
+    counts = [trie.size(n) for n in range(1, len(trie.levels) + 2)]
+    return ArpaModel(inner, top, wide, vocabulary.tokenizer, len(counts), counts, mode)
 
 
-def _read(
-    walk: Walk, pool: Executor, threads: int, listener: Listener
-) -> tuple[Vocabulary, Trie]:
-    """Read all orders."""
-    counts = walk.read_counts()
-    vocabulary = _read_vocabulary(walk, counts[0], listener)
-    trie = Trie(vocabulary.logprobs, vocabulary.backoffs)
-    for n in range(2, len(counts) + 1):
-        parsed = walk.read_section(SectionParser(n, vocabulary.spelled, trie), counts[n - 1])
-        chunks = [part.ngrams for part in parsed if isinstance(part.ngrams, Ngrams)]
-        if any(chunk.missing.shape[1] for chunk in chunks):
-            added = add_contexts(trie, chunks, pool, threads)
-            listener.note(
-                f"{walk.name}: {added:,} n-grams added that {n}-grams begin with "
+class _Reading:
+    """Reads the orders of one file."""
+
+    def __init__(
+        self, stream: ByteSource, pool: Executor, threads: int, listener: Listener
+    ) -> None:
+        self.walk = Walk(stream, pool, threads, listener)
+        self.size = stream.size
+        self.pool = pool
+        self.threads = threads
+        self.listener = listener
+
+    def run(self) -> tuple[Vocabulary, Trie]:
+        """Read all orders."""
+        walk = self.walk
+        counts = walk.read_counts()
+        vocabulary = self.read_vocabulary(counts[0])
+        trie = Trie(vocabulary.logprobs, vocabulary.backoffs, self.pool, self.threads)
+        for n in range(2, len(counts) + 1):
+            self.read_order(n, counts, vocabulary.spelled, trie)
+        walk.expect_end()
+        return vocabulary, trie
+
+    def read_vocabulary(self, promised: int) -> Vocabulary:
+        """Read the 1-grams."""
+        parsed = self.walk.read_section(UnigramParser(), promised)
+        parts = [part.ngrams for part in parsed if isinstance(part.ngrams, Unigrams)]
+        if not sum(map(len, parts)):
+            raise self.walk.error(self.walk.header_line, "no 1-grams, so there are no words")
+        unigrams = Unigrams.join(parts)
+        try:
+            return make_vocabulary(unigrams, self.walk.name, self.listener)
+        except RepeatedWord as error:
+            shown = unigrams.word(error.index).decode()
+            line = int(unigrams.lines[error.index])
+            raise self.walk.error(line, f"the word {shown!r} is there before") from None
+
+    def read_order(self, n: int, counts: list[int], words: WordTable, trie: Trie) -> None:
+        """Read the ``n``-grams, from 2 up, into the trie."""
+        ngrams = self.make_room(n, counts[n - 1], trie.size(n - 1))
+        parsed = self.walk.read_section(NgramParser(n, words, trie, ngrams), counts[n - 1])
+        chunks = [part.ngrams for part in parsed if isinstance(part.ngrams, Chunk)]
+        if any(chunk.orphans for chunk in chunks):
+            ngrams, chunks, added = adopt_orphans(trie, ngrams, chunks)
+            self.listener.note(
+                f"{self.walk.name}: {added:,} n-grams added that {n}-grams begin with "
                 "and that the file leaves out"
             )
         try:
-            level = build_level(
-                chunks, trie.size(n - 1), pool, threads, searched=n < len(counts)
-            )
+            trie.add_level(ngrams, chunks, searched=n < len(counts))
         except Repeated as error:
-            line, text = _find_repeated(parsed, vocabulary.spelled, error)
-            raise walk.error(line, f"a {n}-gram that is there before, ending in {text!r}") from None
-        trie.levels.append(level)
-    if walk.at_section(len(counts) + 1):  # one that the counts say is empty
-        walk.read_section(SectionParser(len(counts) + 1, vocabulary.spelled, trie), 0)
-    walk.expect_end()
-    return vocabulary, trie
+            line, word = _find_repeated(ngrams, chunks, error), words.word(error.word).decode()
+            raise self.walk.error(
+                line, f"a {n}-gram that is there before, ending in {word!r}"
+            ) from None
+
+    def make_room(self, n: int, promised: int, num_contexts: int) -> RawNgrams:
+        """Return room for the n-grams that the header promises, or none if it cannot be right."""
+        if self.size is not None and promised * (2 * n + 2) > self.size + 64:
+            promised = 0
+        try:
+            return RawNgrams(promised, num_contexts)
+        except MemoryError:
+            raise self.walk.error(
+                self.walk.header_line, f"no memory for the {promised:,} {n}-grams of the header"
+            ) from None
 
 
-def _read_vocabulary(walk: Walk, promised: int, listener: Listener) -> Vocabulary:
-    parsed = walk.read_section(SectionParser(1, None, None), promised)
-    parts = [part.ngrams for part in parsed if isinstance(part.ngrams, Unigrams)]
-    if not parts:
-        raise walk.error(walk.header_line, "no 1-grams, so there are no words")
-    unigrams = Unigrams.join(parts)
-    try:
-        return make_vocabulary(unigrams, walk.name, listener)
-    except RepeatedWord as error:
-        begin = int(unigrams.sizes[: error.index].sum())
-        word = unigrams.arena[begin : begin + unigrams.sizes[error.index]].tobytes().decode()
-        index = error.index
-        for part in parsed:
-            if index < len(part):
-                raise walk.error(part.line(index), f"the word {word!r} is there before") from None
-            index -= len(part)
-        raise
-
-
-def _find_repeated(parsed: list[Parsed], words: WordTable, error: Repeated) -> tuple[int, str]:
-    """Return the line of the second of two equal n-grams, and the last word of them."""
-    lines = []
-    for part in parsed:
-        if isinstance(part.ngrams, Ngrams):
-            same = (part.ngrams.contexts == error.context) & (part.ngrams.words == error.word)
-            lines += [part.line(index) for index in np.flatnonzero(same).tolist()]
-    return lines[1], words.word(error.word).decode()
+def _find_repeated(ngrams: RawNgrams, chunks: list[Chunk], error: Repeated) -> int:
+    """Return the line of the second of two equal n-grams."""
+    lines: list[int] = []
+    for chunk in chunks:
+        raw = ngrams.raw[chunk.begin : chunk.begin + chunk.size]
+        same = (raw[:, 1] == error.context) & (raw[:, 0] == error.word)
+        lines += (raw[same, 4].astype(np.int64) + chunk.first_line).tolist()
+    return sorted(lines)[1]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.ngram.arpa import kernels
 from lmkit.ngram.arpa.scanner import Piece
-from lmkit.ngram.arpa.trie.levels import NONE, Ngrams, Trie
+from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Trie
 from lmkit.ngram.arpa.unigrams import Unigrams
 from lmkit.text.utf8 import find_fault, is_text
 from lmkit.text.vocab import WordTable
@@ -31,20 +31,13 @@ class Fault:
 class Parsed:
     """What a block of a section holds."""
 
-    ngrams: Unigrams | Ngrams | None
+    ngrams: Unigrams | Chunk | None
     num_lines: int
-    lines: NDArray[np.uint32] | None
-    """The line of each n-gram, from 0; None where each line has one."""
-    fault: Fault | None
-    first_line: int = 0
+    fault: Fault | None = None
 
     def __len__(self) -> int:
         """Return the number of n-grams."""
         return 0 if self.ngrams is None else len(self.ngrams)
-
-    def line(self, index: int) -> int:
-        """Return the line of n-gram ``index`` in the file, from 1."""
-        return self.first_line + (index if self.lines is None else int(self.lines[index]))
 
 
 class _Scratch:
@@ -60,14 +53,57 @@ class _Scratch:
         return array[:size]
 
 
-class SectionParser:
+class SectionParser(Protocol):
     """Parses the blocks of one section; threads may share it."""
 
-    def __init__(self, n: int, words: WordTable | None, trie: Trie | None) -> None:
-        """Parse ``n``-grams; above 1-grams with the words and the orders below."""
+    n: int
+    """The order of the n-grams."""
+
+    def __call__(self, piece: Piece) -> Parsed:
+        """Return the n-grams of a block."""
+
+
+class UnigramParser:
+    """Parses the blocks of 1-grams."""
+
+    n = 1
+
+    def __call__(self, piece: Piece) -> Parsed:
+        """Return the n-grams of a block."""
+        begin, end = piece.begin, piece.end
+        data = np.frombuffer(piece.data, dtype=np.uint8)
+        room = (end - begin) // 4 + 1
+        starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+        lines = np.empty(room, dtype=np.uint32)
+        logprobs, backoffs = np.empty(room, np.float32), np.empty(room, np.float32)
+        state = np.zeros(6, dtype=np.int64)
+        kernels.parse_unigrams(
+            data, begin, end, np.empty(end - begin + 64, dtype=np.uint32), starts, sizes, lines,
+            logprobs, backoffs, state,
+        )  # fmt: skip
+        count, num_lines = int(state[kernels.NGRAMS]), int(state[kernels.LINES])
+        fault = _encoding_fault(piece)
+        if state[kernels.STATUS] != kernels.OK:
+            fault = _line_fault(piece, 1, state)
+        if fault is not None:
+            return Parsed(None, num_lines, fault)
+        arena = np.empty(int(sizes[:count].sum()), dtype=np.uint8)
+        kernels.gather_words(data, starts[:count], sizes[:count], arena)
+        unigrams = Unigrams(
+            arena, sizes[:count], logprobs[:count], backoffs[:count], lines[:count]
+        )
+        return Parsed(unigrams, num_lines)
+
+
+class NgramParser:
+    """Parses the blocks of n-grams above 1-grams."""
+
+    def __init__(self, n: int, words: WordTable, trie: Trie, ngrams: RawNgrams) -> None:
+        """Parse ``n``-grams; ``trie`` holds the orders below, ``ngrams`` is added to."""
         self.n = n
         self._words = words
         self._trie = trie
+        self._ngrams = ngrams
         self._free: list[_Scratch] = []
 
     def __call__(self, piece: Piece) -> Parsed:
@@ -83,46 +119,26 @@ class SectionParser:
         data = np.frombuffer(piece.data, dtype=np.uint8)
         room = (end - begin) // (2 * n + 2) + 1
         breaks = scratch.get("breaks", np.uint32, end - begin + 64)
+        seen = scratch.get("seen", np.uint64, 3 * n * room).reshape(-1, 3)
+        words = scratch.get("words", np.uint32, n * room).reshape(n, room)
         lines = scratch.get("lines", np.uint32, room)
         logprobs = scratch.get("logprobs", np.float32, room)
         backoffs = scratch.get("backoffs", np.float32, room)
         state = np.zeros(6, dtype=np.int64)
-        common = (lines, logprobs, backoffs, state)
-        if self._words is None:
-            starts = scratch.get("starts", np.int64, room)
-            sizes = scratch.get("sizes", np.int64, room)
-            kernels.parse_unigrams(data, begin, end, breaks, starts, sizes, *common)
-        else:
-            words = scratch.get("words", np.uint32, n * room).reshape(n, room)
-            table = (self._words.table, self._words.arena, self._words.offsets)
-            kernels.parse_ngrams(data, begin, end, n, *table, breaks, words, *common)
+        table = self._words
+        kernels.parse_ngrams(
+            data, begin, end, n, table.table, table.arena, table.offsets, breaks, seen, words,
+            lines, logprobs, backoffs, state,
+        )  # fmt: skip
         count, num_lines = int(state[kernels.NGRAMS]), int(state[kernels.LINES])
         if state[kernels.STATUS] != kernels.OK:
-            return Parsed(None, num_lines, None, _line_fault(piece, n, state))
-        numbers = logprobs[:count].copy(), backoffs[:count].copy()
-        ngrams: Unigrams | Ngrams
-        if self._words is None:
-            fault = _encoding_fault(piece)
-            if fault is not None:
-                return Parsed(None, num_lines, None, fault)
-            arena = np.empty(int(sizes[:count].sum()), dtype=np.uint8)
-            kernels.gather_words(data, starts[:count], sizes[:count], arena)
-            ngrams = Unigrams(arena, sizes[:count].copy(), *numbers)
-        else:
-            ngrams = self._with_contexts(words[:, :count], *numbers)
-        blanks = int(state[kernels.BLANKS])
-        return Parsed(ngrams, num_lines, lines[:count].copy() if blanks else None, None)
-
-    def _with_contexts(
-        self,
-        words: NDArray[np.uint32],
-        logprobs: NDArray[np.float32],
-        backoffs: NDArray[np.float32],
-    ) -> Ngrams:
-        assert self._trie is not None
+            return Parsed(None, num_lines, _line_fault(piece, n, state))
+        words = words[:, :count]
         contexts, missing = self._trie.find(words[:-1])
-        lacking = words[:-1, contexts == NONE] if missing else words[:-1, :0]
-        return Ngrams(contexts, words[-1].copy(), logprobs, backoffs, lacking.copy())
+        chunk = self._ngrams.add(
+            contexts, words, lines[:count], logprobs[:count], backoffs[:count], missing
+        )
+        return Parsed(chunk, num_lines)
 
 
 def _encoding_fault(piece: Piece) -> Fault | None:
@@ -148,7 +164,7 @@ def _line_fault(piece: Piece, n: int, state: NDArray[np.int64]) -> Fault:
             f"{n} word{'s' if n > 1 else ''} and perhaps a back-off",
         )
     text = bytes(memoryview(piece.data)[start : piece.data.find(b"\n", start)])
-    shown = _shown(_fields(text)[field])
+    shown = _shown(_fields(text)[0 if status == kernels.UNKNOWN_WORD else field])
     if status == kernels.BAD_NUMBER:
         return Fault(line, f"{shown} is no log probability")
     if status == kernels.POSITIVE:

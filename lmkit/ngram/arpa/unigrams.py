@@ -30,6 +30,9 @@ class Unigrams:
     sizes: NDArray[np.int64]
     logprobs: NDArray[np.float32]
     backoffs: NDArray[np.float32]
+    lines: NDArray[np.uint32]
+    """The line of each, from the first line of the block on."""
+    first_line: int = 0
 
     def __len__(self) -> int:
         """Return the number of 1-grams."""
@@ -37,13 +40,19 @@ class Unigrams:
 
     @classmethod
     def join(cls, parts: Sequence[Unigrams]) -> Unigrams:
-        """Return the 1-grams of all ``parts``."""
+        """Return the 1-grams of all ``parts``, with the lines of the file."""
         return cls(
             np.concatenate([part.arena for part in parts]),
             np.concatenate([part.sizes for part in parts]),
             np.concatenate([part.logprobs for part in parts]),
             np.concatenate([part.backoffs for part in parts]),
+            np.concatenate([part.lines + np.uint32(part.first_line) for part in parts]),
         )
+
+    def word(self, index: int) -> bytes:
+        """Return word ``index``."""
+        begin = int(self.sizes[:index].sum())
+        return self.arena[begin : begin + int(self.sizes[index])].tobytes()
 
 
 @dataclass(slots=True)

@@ -47,6 +47,7 @@ class Walk:
         self._threads = threads
         self._pieces = scan(stream, listener)
         self._line = 1  # the number of the next line
+        self._empty: list[bytes] = []  # headers of the highest orders that have no n-grams
 
     def read_counts(self) -> list[int]:
         """Read up to the header of the first section; return the number of n-grams by order.
@@ -66,6 +67,7 @@ class Walk:
         if sum(counts) > _MOST_NGRAMS:
             raise self.error(self._line, f"the header promises {sum(counts):,} n-grams, too many")
         while len(counts) > 1 and counts[-1] == 0:
+            self._empty.append(b"\\%d-grams:" % len(counts))
             counts.pop()
         return counts
 
@@ -110,11 +112,16 @@ class Walk:
         )
 
     def expect_end(self) -> None:
-        """Check that the sections end as they should.
+        """Check that the sections end as they should; those of empty orders are passed over.
 
         Raises:
             TextError: they do not.
         """
+        while self.header in self._empty:
+            for piece in self._until_header():
+                if piece.text().strip():
+                    raise self.error(self._line, "n-grams of an order that the header calls empty")
+                self._line += piece.text().count(b"\n")
         if self.header is None or self.header.lower() != END:
             raise self._missing("\\end\\")
 
@@ -179,7 +186,8 @@ class Walk:
         parsed = future.result()
         if parsed.fault is not None:
             raise self.error(self._line + parsed.fault.line, parsed.fault.what, parsed.fault.hint)
-        parsed.first_line = self._line
+        if parsed.ngrams is not None:
+            parsed.ngrams.first_line = self._line
         self._line += parsed.num_lines
         return parsed
 

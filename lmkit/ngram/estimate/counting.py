@@ -49,6 +49,15 @@ class SuffixOrder:
         return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
 
 
+    def left_words(self, num_words: int) -> NDArray[np.int64]:
+        """Return how many distinct words stand before each word [V]."""
+        heads = np.flatnonzero(self.shared == 0)
+        counts = np.zeros(num_words, dtype=np.int64)
+        words = self.stream[self.suffixes[heads]]
+        counts[words] = np.add.reduceat(self.shared <= 1, heads, dtype=np.int64)
+        return counts
+
+
 def padded_stream(ids: Ids, config: NgramConfig) -> NDArray[np.uint32]:
     """Return ``ids`` with N - 1 barriers before every sentence."""
     sentences = config.mode == "sentence"
@@ -78,12 +87,24 @@ def sort_suffixes(
     shared[offsets[:-1][histogram > 0]] = 0
     kernels.place_by_word(stream, offsets[:-1].copy(), suffixes)
     _sort_groups(stream, suffixes, shared, order, int(num_words - 1).bit_length(), pool, listener)
-    by_position = np.empty(len(stream), dtype=np.uint8)
-    kernels.reach_of(stream, order, 0 if config.mode == "sentence" else 1, by_position)
+    by_position = _reach(stream, order)
+    if config.mode == "document":
+        by_position -= 1
     reach = np.empty(tokens, dtype=np.uint8)
-    pieces = [(a, min(a + CHUNK, tokens)) for a in range(0, tokens, CHUNK)]
-    list(pool.map(lambda p: kernels.gather(by_position, suffixes, p[0], p[1], reach), pieces))
+    pieces = [slice(a, a + CHUNK) for a in range(0, tokens, CHUNK)]
+    list(pool.map(lambda p: np.take(by_position, suffixes[p], out=reach[p], mode="clip"), pieces))
     return SuffixOrder(stream, suffixes, shared, reach)
+
+
+def _reach(stream: NDArray[np.uint32], order: int) -> NDArray[np.uint8]:
+    """Return min(order, number of tokens since the last barrier) of every position."""
+    reach = np.full(len(stream), order, dtype=np.uint8)
+    barrier = stream == BOS
+    begins = np.flatnonzero(barrier[:-1] & ~barrier[1:]) + 1
+    for distance in range(order - 1, 0, -1):  # beyond a short sentence lie barriers
+        places = begins + (distance - 1)
+        reach[places[places < len(stream)]] = distance
+    return reach
 
 
 def _sort_groups(
@@ -96,13 +117,26 @@ def _sort_groups(
     listener: Listener,
 ) -> None:
     """Sort every word's positions by the words before, chunk by chunk, while it is in the cache."""
-    bounds = np.empty(2 * (len(suffixes) // CHUNK) + 3, dtype=np.int64)
-    chunks = kernels.chunk_bounds(shared, CHUNK, bounds)
 
-    def run(chunk: int) -> int:
-        begin, end = int(bounds[chunk]), int(bounds[chunk + 1])
-        kernels.sort_chunk(suffixes, shared, stream, begin, end, order, word_bits)
+    def run(chunk: tuple[int, int]) -> int:
+        begin, end = chunk
+        room = kernels.sorting_room(end - begin, word_bits)
+        kernels.sort_chunk(suffixes, shared, stream, begin, end, order, word_bits, *room)
         return end - begin
 
-    for size in pool.map(run, range(chunks)):
+    for size in pool.map(run, _chunks(shared)):
         listener.advance(size)
+
+
+def _chunks(shared: NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """Cut the places at starts of words' groups into chunks of at most CHUNK, or of one group."""
+    heads = np.append(np.flatnonzero(shared == 0), len(shared))
+    chunks = []
+    first = 0
+    while first < len(heads) - 1:
+        begin = int(heads[first])
+        last = int(np.searchsorted(heads, begin + CHUNK, side="right")) - 1
+        last = max(last, first + 1)
+        chunks.append((begin, int(heads[last])))
+        first = last
+    return chunks

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel, prefetch
+from lmkit.jit import inner, kernel, prefetch
 
 ALONE = 255
 NONE = np.uint32(0xFFFFFFFF)
@@ -21,9 +21,10 @@ PRUNED = np.uint32(0x80000000)
 COUNT = np.uint32(0x7FFFFFFF)
 _BOS = np.uint32(1)
 _EOS = np.uint32(2)
+_32 = np.uint64(32)
 _LOW_32 = np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
 _BIG = 4096
-_AHEAD = 32
 
 
 @kernel
@@ -62,179 +63,109 @@ def place_by_word(stream, offsets, suffixes):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def chunk_bounds(shared, target, bounds):  # type: ignore[no-untyped-def]
-    """Cut the suffixes at starts of words' groups into chunks; return how many.
-
-    A chunk has at most ``target`` suffixes or holds a single group.
-    """
-    chunks = 0
-    bounds[0] = 0
-    begin = 0
-    border = 0
-    for k in range(1, len(shared) + 1):
-        if k == len(shared) or shared[k] != ALONE:
-            if k - begin > target and border > begin:
-                chunks += 1
-                bounds[chunks] = border
-                begin = border
-            border = k
-    chunks += 1
-    bounds[chunks] = len(shared)
-    return chunks
-
-
-@kernel
-def sort_chunk(suffixes, shared, stream, begin, end, order, word_bits):  # type: ignore[no-untyped-def]
+def sort_chunk(  # type: ignore[no-untyped-def]
+    suffixes, shared, stream, begin, end, order, word_bits, keys, spare, places, stack
+):
     """Sort the groups of a chunk, which share their last word, by the words before it.
 
-    Ranges of small groups go through all rounds while they are in the cache; a big group is
-    sorted by one word and what it falls into waits on a stack.
+    A range of small groups goes through all rounds while it is in the cache; a big group is
+    sorted by one word and then cut into ranges, which wait on a stack. Small groups are sorted
+    by insertion, large ones by digits of the word, the least first. Where the n-th word back
+    changes inside a group, ``shared`` becomes n - 1. The last four arrays are room to work in:
+    see :func:`sorting_room`.
     """
-    longest = end - begin
-    keys = np.empty(longest, np.uint64)
-    spare = np.empty(longest, np.uint64)
-    stack = np.empty((longest // _BIG + 2, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = begin, end, 2
     waiting = 1
     while waiting > 0:
         waiting -= 1
         low, high, n = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
-        ready = low
-        k = low
-        while k < high:
-            q = k + 1
-            while q < high and shared[q] == ALONE:
-                q += 1
-            if q - k > _BIG:
-                _finish_range(suffixes, shared, stream, ready, k, n, order, word_bits, keys, spare)
-                _sort_group(suffixes, shared, stream, k, q, n, high, word_bits, keys, spare)
-                if n < order:
-                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = k, q, n + 1
+        last = order
+        if high - low > _BIG:
+            last = n
+            ready = low
+            k = low
+            while k < high:
+                q = k + 1
+                while q < high and shared[q] == ALONE:
+                    q += 1
+                if q - ready > _BIG and k > ready:
+                    stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = ready, k, n
                     waiting += 1
-                ready = q
-            elif q - ready > _BIG:
-                _finish_range(suffixes, shared, stream, ready, k, n, order, word_bits, keys, spare)
-                ready = k
-            k = q
-        _finish_range(suffixes, shared, stream, ready, high, n, order, word_bits, keys, spare)
-
-
-@kernel
-def _finish_range(suffixes, shared, stream, low, high, n, order, word_bits, keys, spare):  # type: ignore[no-untyped-def]
-    """Sort the groups of a range, which share n - 1 words, by all words before."""
-    for m in range(n, order + 1):
-        work = 0
-        k = low
-        while k < high:
-            q = k + 1
-            while q < high and shared[q] == ALONE:
-                q += 1
-            if q - k > 1:
+                    ready = k
+                k = q
+            if ready > low:
+                stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = ready, high, n
+                waiting += 1
+                continue
+        for m in range(n, last + 1):
+            back = m - 1
+            work = 0
+            k = low
+            while k < high:
+                q = k + 1
+                while q < high and shared[q] == ALONE:
+                    q += 1
+                size = q - k
+                if size == 1:
+                    k = q
+                    continue
                 work += 1
-                _sort_group(suffixes, shared, stream, k, q, m, high, word_bits, keys, spare)
-            k = q
-        if work == 0:
-            return
+                for i in range(k, q):
+                    if i + 16 < high:
+                        prefetch(stream, np.int64(suffixes[i + 16]) - back)
+                    word = np.uint64(stream[np.int64(suffixes[i]) - back])
+                    keys[i - k] = (word << _32) | np.uint64(suffixes[i])
+                source = keys
+                target = spare
+                if size > 48:
+                    passes = 3 if size < 2048 else 2
+                    digit_bits = (word_bits + passes - 1) // passes
+                    mask = (_ONE << np.uint64(digit_bits)) - _ONE
+                    for turn in range(passes):
+                        shift = np.uint64(32 + turn * digit_bits)
+                        for digit in range(mask + _ONE):
+                            places[digit] = 0
+                        for i in range(size):
+                            places[(source[i] >> shift) & mask] += 1
+                        total = 0
+                        for digit in range(mask + _ONE):
+                            total += places[digit]
+                            places[digit] = total - places[digit]
+                        for i in range(size):
+                            digit = (source[i] >> shift) & mask
+                            target[places[digit]] = source[i]
+                            places[digit] += 1
+                        source, target = target, source
+                else:
+                    for i in range(1, size):
+                        key = keys[i]
+                        j = i
+                        while j > 0 and keys[j - 1] > key:
+                            keys[j] = keys[j - 1]
+                            j -= 1
+                        keys[j] = key
+                before = source[0] >> _32
+                for i in range(size):
+                    suffixes[k + i] = source[i] & _LOW_32
+                    if source[i] >> _32 != before:
+                        shared[k + i] = back
+                        before = source[i] >> _32
+                k = q
+            if work == 0:
+                break
+        if high - low > _BIG and n < order:
+            stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = low, high, n + 1
+            waiting += 1
 
 
-@kernel
-def _sort_group(suffixes, shared, stream, low, high, n, limit, word_bits, keys, spare):  # type: ignore[no-untyped-def]
-    """Sort one group by the n-th word back and mark where that word changes."""
-    size = high - low
-    back = n - 1
-    for i in range(size):
-        if low + i + 16 < limit:
-            prefetch(stream, np.int64(suffixes[low + i + 16]) - back)
-        place = suffixes[low + i]
-        word = stream[np.int64(place) - back]
-        keys[i] = (np.uint64(word) << np.uint64(32)) | np.uint64(place)
-    if size > 48:
-        keys = _sort_by_digits(keys, spare, size, word_bits)
-    else:
-        for i in range(1, size):
-            key = keys[i]
-            j = i - 1
-            while j >= 0 and keys[j] > key:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = key
-    suffixes[low] = np.uint32(keys[0] & _LOW_32)
-    before = keys[0] >> np.uint64(32)
-    for i in range(1, size):
-        key = keys[i]
-        suffixes[low + i] = np.uint32(key & _LOW_32)
-        word = key >> np.uint64(32)
-        if word != before:
-            shared[low + i] = back
-            before = word
-
-
-@kernel
-def _sort_by_digits(keys, spare, size, word_bits):  # type: ignore[no-untyped-def]
-    """Radix sort by the word, the least digit first; return the array that holds the result."""
-    passes = 3 if size < 2048 else 2
-    digit_bits = (word_bits + passes - 1) // passes
-    digits = 1 << digit_bits
-    mask = np.uint64(digits - 1)
-    places = np.empty(digits, np.int64)
-    source = keys
-    target = spare
-    for turn in range(passes):
-        shift = np.uint64(32 + turn * digit_bits)
-        places[:] = 0
-        for i in range(size):
-            places[np.int64((source[i] >> shift) & mask)] += 1
-        total = 0
-        for digit in range(digits):
-            count = places[digit]
-            places[digit] = total
-            total += count
-        for i in range(size):
-            key = source[i]
-            digit = np.int64((key >> shift) & mask)
-            target[places[digit]] = key
-            places[digit] += 1
-        source, target = target, source
-    return source
-
-
-@kernel
-def reach_of(stream, order, less, reach):  # type: ignore[no-untyped-def]
-    """Write min(order, tokens since the last barrier) - ``less`` of every position."""
-    distance = 0
-    for i in range(len(stream)):
-        if stream[i] == _BOS:
-            distance = 0
-            reach[i] = 0
-        else:
-            if distance < order:
-                distance += 1
-            reach[i] = distance - less
-
-
-@kernel
-def gather(source, indices, begin, end, out):  # type: ignore[no-untyped-def]
-    """Write ``source[indices]`` to ``out`` for the places ``begin`` to ``end``."""
-    for k in range(begin, end):
-        if k + 32 < end:
-            prefetch(source, np.int64(indices[k + 32]))
-        out[k] = source[indices[k]]
-
-
-@kernel
-def count_unigrams(suffixes, shared, stream, counts):  # type: ignore[no-untyped-def]
-    """Count the distinct words that stand before each word."""
-    k = 0
-    size = len(suffixes)
-    while k < size:
-        q = k + 1
-        left = 1
-        while q < size and shared[q] >= 1:
-            if shared[q] == 1:
-                left += 1
-            q += 1
-        counts[stream[suffixes[k]]] = left
-        k = q
+def sorting_room(size, word_bits):  # type: ignore[no-untyped-def]
+    """Return the arrays that :func:`sort_chunk` needs for a chunk of ``size``; plain Python."""
+    return (
+        np.empty(size, np.uint64),
+        np.empty(size, np.uint64),
+        np.empty(1 << ((word_bits + 1) // 2), np.int64),
+        np.empty((4 * size // _BIG + 16, 3), np.int64),
+    )
 
 
 @kernel
@@ -288,7 +219,7 @@ def count_ngrams(  # type: ignore[no-untyped-def]
     return j
 
 
-@kernel
+@inner
 def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def]
     if context != NONE:
         if value & PRUNED:
@@ -311,32 +242,26 @@ def row_starts(children, starts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def wide_rows(starts, wide, states, firsts, sizes, lower_base, base):  # type: ignore[no-untyped-def]
-    """Write state, first child and size of each row of more than ``wide`` children; return how many.
+def wide_rows(starts, wide, records, lower_base, base, states, firsts, sizes, words):  # type: ignore[no-untyped-def]
+    """Write state, first child, size and words of each row of more than ``wide`` children.
 
-    With empty arrays it only counts.
+    Returns how many rows and words there are; with empty arrays it only counts.
     """
     rows = 0
+    children = 0
     for context in range(len(starts) - 1):
-        size = starts[context + 1] - starts[context]
+        begin = np.int64(starts[context])
+        size = np.int64(starts[context + 1]) - begin
         if size > wide:
-            if rows < len(states):
+            if len(words) > 0:
                 states[rows] = lower_base + context
-                firsts[rows] = base + starts[context]
+                firsts[rows] = base + begin
                 sizes[rows] = size
+                for i in range(size):
+                    words[children + i] = records[begin + i, 0]
             rows += 1
-    return rows
-
-
-@kernel
-def row_words(records, firsts, sizes, base, words):  # type: ignore[no-untyped-def]
-    """Write the words of the rows given, one row behind the other."""
-    i = 0
-    for row in range(len(firsts)):
-        first = np.int64(firsts[row]) - base
-        for place in range(first, first + sizes[row]):
-            words[i] = records[place, 0]
-            i += 1
+            children += size
+    return rows, children
 
 
 @kernel
@@ -395,78 +320,71 @@ def emit_records(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def normalize(records, starts, lost, first, last, discounts, lower, base):  # type: ignore[no-untyped-def]
+def normalize(  # type: ignore[no-untyped-def]
+    records, probabilities, starts, lost, first, last, discounts, lower, backoffs, base
+):
     """Turn counts into probabilities for the contexts ``first`` to ``last``.
 
     p(w | h) = (c - D(c)) / sum c + gamma(h) p(w | h'), gamma(h) = (sum D + pruned) / sum c
     (Chen & Goodman 1999, eq. 16 and 17); writes p over the lower-order probability, and gamma
-    and the first child into the context's own record.
+    and the first child into the context's own record. ``probabilities`` and ``backoffs`` are
+    ``records`` and ``lower`` seen as float32.
     """
-    probabilities = records.view(np.float32)
-    backoffs = lower.view(np.float32)
     for context in range(first, last):
         begin = np.int64(starts[context])
         end = np.int64(starts[context + 1])
         lower[context, 4] = base + begin
-        if begin == end:
-            backoffs[context, 2] = np.float32(1.0)
-            continue
-        pruned = np.int64(lost[context]) if len(lost) > 1 else np.int64(0)
-        total = pruned
-        ones = 0
-        twos = 0
-        more = 0
-        for row in range(begin, end):
-            count = np.int64(records[row, 2])
-            total += count
-            if count == 1:
-                ones += 1
-            elif count == 2:
-                twos += 1
-            else:
-                more += 1
-        free = discounts[1] * ones + discounts[2] * twos + discounts[3] * more + pruned
-        gamma = free / total
-        backoffs[context, 2] = np.float32(gamma)
-        for row in range(begin, end):
-            count = np.int64(records[row, 2])
-            rest = (count - discounts[min(count, 3)]) / total
-            probabilities[row, 1] = np.float32(rest + gamma * probabilities[row, 1])
+        gamma = 1.0
+        if begin < end:
+            pruned = np.int64(lost[context]) if len(lost) > 1 else np.int64(0)
+            total = pruned
+            ones = 0
+            twos = 0
+            for row in range(begin, end):
+                count = np.int64(records[row, 2])
+                total += count
+                ones += count == 1
+                twos += count == 2
+            more = end - begin - ones - twos
+            free = discounts[1] * ones + discounts[2] * twos + discounts[3] * more + pruned
+            gamma = free / total
+            for row in range(begin, end):
+                count = np.int64(records[row, 2])
+                rest = (count - discounts[count if count < 3 else 3]) / total
+                probabilities[row, 1] = rest + gamma * probabilities[row, 1]
+        backoffs[context, 2] = gamma
 
 
 @kernel
-def insert_wide(states, firsts, sizes, words, table):  # type: ignore[no-untyped-def]
+def insert_wide(states, firsts, sizes, words, table, slots, entries):  # type: ignore[no-untyped-def]
     """Enter the children of wide contexts into the hash table of record ids.
 
     ``states`` [C], ``firsts``, ``sizes``: each context, its first child and how many it has;
-    ``words``: the words of all those children, one context behind the other.
+    ``words``: the words of all those children, one context behind the other. Each entry is
+    made some steps after its slot was asked for, so that the memory has time to answer: so many
+    as ``slots`` int64 and ``entries`` uint32 have room for, a power of two.
     """
     mask = np.int64(len(table) - 1)
-    slots = np.empty(_AHEAD, np.int64)
-    entries = np.empty(_AHEAD, np.uint32)
-    i = 0
-    for c in range(len(states)):
-        state = np.uint64(states[c]) << np.uint64(32)
-        for r in range(sizes[c]):
-            place = i & (_AHEAD - 1)
-            if i >= _AHEAD:
-                slot = slots[place]
-                while table[slot] != 0:
-                    slot = (slot + 1) & mask
-                table[slot] = entries[place]
-            slots[place] = wide_slot(state | np.uint64(words[i]), mask)
-            entries[place] = firsts[c] + r
+    ahead = len(slots)
+    c = -1
+    end = 0
+    for i in range(len(words) + ahead):
+        place = i & (ahead - 1)
+        if i >= ahead:
+            slot = slots[place]
+            while table[slot] != 0:
+                slot = (slot + 1) & mask
+            table[slot] = entries[place]
+        if i < len(words):
+            if i == end:
+                c += 1
+                end += np.int64(sizes[c])
+            slots[place] = wide_slot((np.uint64(states[c]) << _32) | np.uint64(words[i]), mask)
+            entries[place] = np.int64(firsts[c]) + np.int64(sizes[c]) - (end - i)
             prefetch(table, slots[place])
-            i += 1
-    for late in range(max(0, i - _AHEAD), i):
-        place = late & (_AHEAD - 1)
-        slot = slots[place]
-        while table[slot] != 0:
-            slot = (slot + 1) & mask
-        table[slot] = entries[place]
 
 
-@kernel
+@inner
 def wide_slot(key, mask):  # type: ignore[no-untyped-def]
     """Return the home slot of ``state << 32 | word`` in the table of wide contexts' children."""
     mixed = key * np.uint64(0x9E3779B97F4A7C15)

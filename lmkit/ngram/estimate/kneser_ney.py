@@ -132,9 +132,7 @@ class _Levels:
         highest = config.order
         self.sizes = [int(np.count_nonzero(order.shared < n)) for n in range(highest + 1)]
         self.parts = [_Part.of(order, a, b, highest) for a, b in order.split(threads)]
-        counts = np.zeros(num_words, dtype=np.int64)
-        kernels.count_unigrams(order.suffixes, order.shared, order.stream, counts)
-        self.lower, first = unigram_records(counts, config)
+        self.lower, first = unigram_records(order.left_words(num_words), config)
         self.result = Estimate([num_words], [first], WideRows())
         self.states = order.stream  # a word is the state of its own; later orders write over it
         self.lower_base = 0
@@ -218,13 +216,12 @@ class _Levels:
         self, starts: NDArray[np.uint32], records: Records, lower_base: int, base: int
     ) -> None:
         """Keep what the table of wide contexts needs of this order: :meth:`WideRows.add`."""
-        arrays = [np.empty(0, dtype=np.uint32)] * 3
-        rows = kernels.wide_rows(starts, WIDE, *arrays, lower_base, base)
-        states, firsts, sizes = (np.empty(rows, dtype=np.uint32) for _ in range(3))
-        kernels.wide_rows(starts, WIDE, states, firsts, sizes, lower_base, base)
-        words = np.empty(int(sizes.sum()), dtype=np.uint32)
-        kernels.row_words(records, firsts, sizes, base, words)
-        self.result.wide.append(states, firsts, sizes, words)
+        arrays = [np.empty(0, dtype=np.uint32)] * 4
+        where = (starts, WIDE, records, lower_base, base)
+        rows, children = kernels.wide_rows(*where, *arrays)
+        arrays = [np.empty(size, dtype=np.uint32) for size in (rows, rows, rows, children)]
+        kernels.wide_rows(*where, *arrays)
+        self.result.wide.append(*arrays)
 
     def _room(self, n: int, count: int) -> Records:
         """Return uninitialised records of order ``n``, where those of order n - 2 were."""
@@ -248,11 +245,14 @@ class _Levels:
         discounts: Discounts,
         base: int,
     ) -> None:
-        lower = self.lower
+        lower, values = self.lower, discounts.array()
+        probabilities, backoffs = records.view(np.float32), lower.view(np.float32)
         cuts = np.linspace(0, len(lower), 4 * self.threads + 1).astype(np.int64)
 
         def run(k: int) -> None:
             first, last = int(cuts[k]), int(cuts[k + 1])
-            kernels.normalize(records, starts, lost, first, last, discounts.array(), lower, base)
+            kernels.normalize(
+                records, probabilities, starts, lost, first, last, values, lower, backoffs, base
+            )
 
         list(self.pool.map(run, range(len(cuts) - 1)))

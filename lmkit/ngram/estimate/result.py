@@ -74,8 +74,9 @@ class WideRows:
             return table
         from lmkit.ngram.estimate import kernels
 
+        slots, entries = np.empty(32, dtype=np.int64), np.empty(32, dtype=np.uint32)
         for arrays in rows:
-            kernels.insert_wide(*arrays, table)
+            kernels.insert_wide(*arrays, table, slots, entries)
         return table
 
 

@@ -1,8 +1,8 @@
 """Compiled kernels that look n-grams up; ``lookup.py`` is their NumPy twin.
 
-Legend: ``inner`` uint32 [I + 1, 5] are the records of orders 1 to N - 1 and a sentinel: word,
+Legend: ``records`` uint32 [I + 1, 5] are the records of orders 1 to N - 1 and a sentinel: word,
 log probability, back-off, link, first child; ``top`` uint32 [T, 3] those of order N: word, log
-probability, link; a record's number in ``inner`` followed by ``top`` is its state. ``wide``
+probability, link; a record's number in ``records`` followed by ``top`` is its state. ``wide``
 holds the children of contexts with more than WIDE children (see ``estimate``).
 
 A context is the state of the longest n-gram that ends in it and has a record; NONE is the empty
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel, prefetch
+from lmkit.jit import inner, kernel, prefetch
 from lmkit.ngram.estimate.kernels import wide_slot
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -29,32 +29,28 @@ _READ_CONTEXT, _PROBE, _SCAN, _DONE = 0, 1, 2, 3
 
 @kernel
 def score_stream(  # type: ignore[no-untyped-def]
-    ids, skip, sentences, warm_up, inner, top, wide, first_context, out
-):
+    ids, skip, sentences, warm_up, records, logprobs, top, top_logprobs, wide, first_context, out,
+    numbers, context, total,
+):  # fmt: skip
     """Write ln p of ``ids[skip:]`` to ``out[skip:]``; ``ids[:skip]`` only give the context.
 
     LANES runs of the stream go side by side, so that each one's memory reads overlap the work
     of the others; a run begins ``warm_up`` tokens early to find its context. ``first_context``
-    is the context before ``ids[0]``.
+    is the context before ``ids[0]``; ``logprobs`` and ``top_logprobs`` are ``records`` and
+    ``top`` seen as float32; ``numbers`` int64 [6, LANES], ``context`` uint32 [LANES] and
+    ``total`` float64 [LANES] are room to work in.
     """
-    probabilities = inner.view(np.float32)
-    top_probabilities = top.view(np.float32)
-    num_inner = len(inner) - 1
+    num_inner = len(records) - 1
     mask = np.int64(len(wide) - 1)
     size = len(ids) - skip
-    position = np.empty(LANES, np.int64)
-    begin = np.empty(LANES, np.int64)
-    end = np.empty(LANES, np.int64)
-    context = np.empty(LANES, np.uint32)
-    total = np.zeros(LANES, np.float64)
-    phase = np.empty(LANES, np.int64)
-    first = np.empty(LANES, np.int64)
-    children = np.empty(LANES, np.int64)
+    position, begin, end = numbers[0], numbers[1], numbers[2]
+    phase, first, children = numbers[3], numbers[4], numbers[5]
     live = 0
     for lane in range(LANES):
         begin[lane] = skip + size * lane // LANES
         end[lane] = skip + size * (lane + 1) // LANES
         position[lane] = max(0, begin[lane] - warm_up)
+        total[lane] = 0.0
         context[lane] = first_context if position[lane] == 0 else NONE
         phase[lane] = _READ_CONTEXT if begin[lane] < end[lane] else _DONE
         live += begin[lane] < end[lane]
@@ -72,17 +68,17 @@ def score_stream(  # type: ignore[no-untyped-def]
                     total[lane] = 0.0
                     found = np.int64(NONE)
                 elif state == NONE:
-                    total[lane] += probabilities[word, 1]
+                    total[lane] += logprobs[word, 1]
                     found = np.int64(word)
                 else:
-                    low = np.int64(inner[state, 4])
-                    count = np.int64(inner[np.int64(state) + 1, 4]) - low
+                    low = np.int64(records[state, 4])
+                    count = np.int64(records[np.int64(state) + 1, 4]) - low
                     if count == 0:
-                        total[lane] += probabilities[state, 2]
-                        state = inner[state, 3]
+                        total[lane] += logprobs[state, 2]
+                        state = records[state, 3]
                         context[lane] = state
                         if state != NONE:
-                            prefetch(inner, np.int64(state) * 5 + 4)
+                            prefetch(records, np.int64(state) * 5 + 4)
                         continue
                     first[lane] = low
                     children[lane] = count
@@ -94,7 +90,7 @@ def score_stream(  # type: ignore[no-untyped-def]
                         if low >= num_inner:
                             prefetch(top, (low - num_inner) * 3)
                         else:
-                            prefetch(inner, low * 5)
+                            prefetch(records, low * 5)
                         phase[lane] = _SCAN
                     continue
             else:
@@ -107,7 +103,7 @@ def score_stream(  # type: ignore[no-untyped-def]
                     while entry != 0:
                         if low <= entry < high:
                             if entry < num_inner:
-                                if inner[entry, 0] == word:
+                                if records[entry, 0] == word:
                                     found = entry
                                     break
                             elif top[entry - num_inner, 0] == word:
@@ -121,21 +117,21 @@ def score_stream(  # type: ignore[no-untyped-def]
                             found = row + num_inner
                 else:
                     for row in range(low, high):
-                        if inner[row, 0] == word:
+                        if records[row, 0] == word:
                             found = row
                 phase[lane] = _READ_CONTEXT
                 if found < 0:
-                    total[lane] += probabilities[state, 2]
-                    state = inner[state, 3]
+                    total[lane] += logprobs[state, 2]
+                    state = records[state, 3]
                     context[lane] = state
                     if state != NONE:
-                        prefetch(inner, np.int64(state) * 5 + 4)
+                        prefetch(records, np.int64(state) * 5 + 4)
                     continue
                 if found >= num_inner:
-                    total[lane] += top_probabilities[found - num_inner, 1]
+                    total[lane] += top_logprobs[found - num_inner, 1]
                     found = np.int64(top[found - num_inner, 2])
                 else:
-                    total[lane] += probabilities[found, 1]
+                    total[lane] += logprobs[found, 1]
             if place >= begin[lane]:
                 out[place] = total[lane]
             state = np.uint32(found)
@@ -148,34 +144,34 @@ def score_stream(  # type: ignore[no-untyped-def]
                 phase[lane] = _DONE
                 live -= 1
             elif state != NONE:
-                prefetch(inner, np.int64(state) * 5 + 4)
+                prefetch(records, np.int64(state) * 5 + 4)
 
 
-@kernel
-def find_child(state, word, inner, top):  # type: ignore[no-untyped-def]
+@inner
+def find_child(state, word, records, top):  # type: ignore[no-untyped-def]
     """Return the record of ``word`` behind ``state`` by binary search, or -1."""
-    num_inner = len(inner) - 1
-    low = np.int64(inner[state, 4])
-    high = np.int64(inner[np.int64(state) + 1, 4])
+    num_inner = len(records) - 1
+    low = np.int64(records[state, 4])
+    high = np.int64(records[np.int64(state) + 1, 4])
     stop = high
     while low < high:
         middle = (low + high) // 2
-        there = inner[middle, 0] if middle < num_inner else top[middle - num_inner, 0]
+        there = records[middle, 0] if middle < num_inner else top[middle - num_inner, 0]
         if there < word:
             low = middle + 1
         else:
             high = middle
     if low < stop:
-        there = inner[low, 0] if low < num_inner else top[low - num_inner, 0]
+        there = records[low, 0] if low < num_inner else top[low - num_inner, 0]
         if there == word:
             return low
     return np.int64(-1)
 
 
 @kernel
-def advance_states(states, tokens, sentences, inner, top, out):  # type: ignore[no-untyped-def]
+def advance_states(states, tokens, sentences, records, top, out):  # type: ignore[no-untyped-def]
     """Write the contexts after each of B sequences has read its token."""
-    num_inner = len(inner) - 1
+    num_inner = len(records) - 1
     for b in range(len(states)):
         state, word = states[b], tokens[b]
         if word == _EOS:
@@ -183,10 +179,10 @@ def advance_states(states, tokens, sentences, inner, top, out):  # type: ignore[
             continue
         found = np.int64(-1)
         while state != NONE:
-            found = find_child(state, word, inner, top)
+            found = find_child(state, word, records, top)
             if found >= 0:
                 break
-            state = inner[state, 3]
+            state = records[state, 3]
         if found < 0:
             out[b] = word
         elif found >= num_inner:
@@ -197,7 +193,7 @@ def advance_states(states, tokens, sentences, inner, top, out):  # type: ignore[
 
 @kernel
 def draw_words(  # type: ignore[no-untyped-def]
-    states, uniforms, seeds, inner, top, wide_states, wide_begins, cumulative, unigrams, out
+    states, uniforms, seeds, records, top, wide_states, wide_begins, cumulative, unigrams, out
 ):
     """Draw one word a row from the exact next-word distribution of its context.
 
@@ -214,7 +210,7 @@ def draw_words(  # type: ignore[no-untyped-def]
         while state != NONE:
             chain[depth] = state
             depth += 1
-            state = inner[state, 3]
+            state = records[state, 3]
         seed = seeds[b]
         uniform = uniforms[b]
         level = 0
@@ -224,26 +220,26 @@ def draw_words(  # type: ignore[no-untyped-def]
                 word = np.searchsorted(unigrams, uniform * unigrams[-1], side="right")
             else:
                 word = _pick_child(
-                    chain[level], uniform, inner, top, wide_states, wide_begins, cumulative
+                    chain[level], uniform, records, top, wide_states, wide_begins, cumulative
                 )
             seed, uniform = _next_uniform(seed)
             if word < 0:
                 level += 1
                 continue
             for passed in range(level - 1, -1, -1):
-                if find_child(chain[passed], word, inner, top) >= 0:
+                if find_child(chain[passed], word, records, top) >= 0:
                     level = passed + 1
                     word = np.int64(-1)
                     break
         out[b] = word
 
 
-@kernel
-def _pick_child(state, uniform, inner, top, wide_states, wide_begins, cumulative):  # type: ignore[no-untyped-def]
+@inner
+def _pick_child(state, uniform, records, top, wide_states, wide_begins, cumulative):  # type: ignore[no-untyped-def]
     """Return the child of ``state`` at ``uniform`` in the sum of their probabilities, or -1."""
-    num_inner = len(inner) - 1
-    low = np.int64(inner[state, 4])
-    high = np.int64(inner[np.int64(state) + 1, 4])
+    num_inner = len(records) - 1
+    low = np.int64(records[state, 4])
+    high = np.int64(records[np.int64(state) + 1, 4])
     if high - low > CUMULATED:
         place = np.searchsorted(wide_states, state)
         begin = wide_begins[place]
@@ -251,15 +247,15 @@ def _pick_child(state, uniform, inner, top, wide_states, wide_begins, cumulative
         row = low + np.searchsorted(sums, uniform, side="right")
         if row >= high:
             return np.int64(-1)
-        return np.int64(inner[row, 0] if row < num_inner else top[row - num_inner, 0])
-    probabilities = inner.view(np.float32)
+        return np.int64(records[row, 0] if row < num_inner else top[row - num_inner, 0])
+    probabilities = records.view(np.float32)
     top_probabilities = top.view(np.float32)
     total = 0.0
     for row in range(low, high):
         if row < num_inner:
             total += np.exp(np.float64(probabilities[row, 1]))
             if uniform < total:
-                return np.int64(inner[row, 0])
+                return np.int64(records[row, 0])
         else:
             total += np.exp(np.float64(top_probabilities[row - num_inner, 1]))
             if uniform < total:
@@ -267,7 +263,7 @@ def _pick_child(state, uniform, inner, top, wide_states, wide_begins, cumulative
     return np.int64(-1)
 
 
-@kernel
+@inner
 def _next_uniform(seed):  # type: ignore[no-untyped-def]
     """Return the next state of SplitMix64 and a number in [0, 1)."""
     seed += np.uint64(0x9E3779B97F4A7C15)

@@ -7,63 +7,78 @@ before, by backing off, and no back-off weight of its own, so all probabilities 
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkit.ngram.arpa.trie.levels import NONE, Level, Ngrams, Trie, Words, make_table
+from lmkit.ngram.arpa.trie.levels import NONE, Chunk, RawNgrams, Trie, Words
 
 
-def add_contexts(
-    trie: Trie, chunks: list[Ngrams], pool: Executor, threads: int
-) -> int:
-    """Add the contexts that n-grams of ``chunks`` lack, and set them; return how many were added.
+def adopt_orphans(
+    trie: Trie, ngrams: RawNgrams, chunks: Sequence[Chunk]
+) -> tuple[RawNgrams, list[Chunk], int]:
+    """Add the contexts that n-grams lack to ``trie``, which holds the orders below.
 
-    ``trie`` holds the orders below that of the n-grams.
+    Returns:
+        All n-grams in one chunk, lines counted from the start of the file, and the number of
+        n-grams added to the orders below.
     """
-    wanted = np.unique(np.concatenate([c.missing for c in chunks], axis=1), axis=1)
     before = sum(len(level) for level in trie.levels)
-    for n in range(2, len(wanted) + 1):
-        moved = _add(trie, n, wanted[:n], pool, threads)
+    lists = [(chunk, chunk.orphans) for chunk in chunks if chunk.orphans is not None]
+    words = np.concatenate([orphans.words for _, orphans in lists], axis=1)
+    moved = _add_contexts(trie, words[:-1])
+    kept = ngrams.raw[: ngrams.used]
     for chunk in chunks:
-        known = chunk.contexts != NONE
-        chunk.contexts[known] = moved[chunk.contexts[known]]
-        chunk.contexts[~known] = trie.find(chunk.missing)[0]
-    return sum(len(level) for level in trie.levels) - before
+        kept[chunk.begin : chunk.begin + chunk.size, 4] += np.uint32(chunk.first_line)
+    lines = [orphans.lines + np.uint32(chunk.first_line) for chunk, orphans in lists]
+    logprobs = [orphans.logprobs for _, orphans in lists]
+    backoffs = [orphans.backoffs for _, orphans in lists]
+    values = kept.view(np.float32)
+    merged = RawNgrams(len(kept) + words.shape[1], trie.size(len(words) - 1))
+    chunk = merged.add(
+        np.concatenate([moved[kept[:, 1]], trie.find(words[:-1])[0]]),
+        np.concatenate([kept[:, 0], words[-1]])[np.newaxis],
+        np.concatenate([kept[:, 4], *lines]),
+        np.concatenate([values[:, 2], *logprobs]),
+        np.concatenate([values[:, 3], *backoffs]),
+        0,
+    )
+    return merged, [chunk], sum(len(level) for level in trie.levels) - before
 
 
-def _add(
-    trie: Trie, n: int, wanted: Words, pool: Executor, threads: int
-) -> NDArray[np.uint32]:
+def _add_contexts(trie: Trie, words: Words) -> NDArray[np.uint32]:
+    """Add those n-grams of ``words`` [n, k] that are lacking, and what they begin with.
+
+    Returns the new places of the n-grams of order n that were there before.
+    """
+    wanted = np.unique(words, axis=1)
+    moved = np.arange(trie.size(1), dtype=np.uint32)
+    for n in range(2, len(wanted) + 1):
+        moved = _add(trie, n, wanted[:n])
+    return moved
+
+
+def _add(trie: Trie, n: int, wanted: Words) -> NDArray[np.uint32]:
     """Add those of ``wanted`` [n, k] that order ``n`` lacks; return the new places of its rows."""
-    level = trie.levels[n - 2]
     places, _ = trie.find(wanted)
     added = np.unique(wanted[:, places == NONE], axis=1)
-    new = np.empty((added.shape[1], 4), dtype=np.uint32)
+    new = np.zeros((added.shape[1], 4), dtype=np.uint32)
     new[:, 0] = added[-1]
     new[:, 1] = trie.find(added[:-1])[0]
     new[:, 2] = _back_off(trie, added).astype(np.float32).view(np.uint32)
-    new[:, 3] = 0
     new_keys = new[:, 1].astype(np.uint64) << np.uint64(32) | new[:, 0]
     order = np.argsort(new_keys)
     new, new_keys = new[order], new_keys[order]
-    old_keys = level.keys
-    moved = np.arange(len(level)) + np.searchsorted(new_keys, old_keys)
-    rows = np.insert(level.rows, np.searchsorted(old_keys, new_keys), new, axis=0)
-    trie.levels[n - 2] = _rebuilt(rows, trie.size(n - 1), pool, threads)
+    old = trie.levels[n - 2]
+    moved = np.arange(len(old)) + np.searchsorted(new_keys, old.keys)
+    rows = np.insert(old.rows, np.searchsorted(old.keys, new_keys), new, axis=0)
+    trie.replace_level(n, rows)
     if n - 1 < len(trie.levels):
         above = trie.levels[n - 1].rows
         above[:, 1] = moved[above[:, 1]]
-        trie.levels[n - 1] = _rebuilt(above, len(rows), pool, threads)
+        trie.replace_level(n + 1, above)
     return moved.astype(np.uint32)
-
-
-def _rebuilt(rows: NDArray[np.uint32], num_contexts: int, pool: Executor, threads: int) -> Level:
-    """Make a level of rows in order."""
-    starts = np.zeros(num_contexts + 1, dtype=np.uint32)
-    np.cumsum(np.bincount(rows[:, 1], minlength=num_contexts), out=starts[1:], dtype=np.uint32)
-    return Level(rows, starts, *make_table(rows, pool, threads, searched=True))
 
 
 def _back_off(trie: Trie, words: Words) -> NDArray[np.float64]:
@@ -90,12 +105,11 @@ def _values(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the log probabilities and back-offs at ``places`` of order ``n``; 0 for NONE."""
     known = places != NONE
-    safe = np.where(known, places, 0)
+    logprobs = np.zeros(len(places), dtype=np.float32)
+    backoffs = np.zeros(len(places), dtype=np.float32)
     if n == 1:
-        logprobs, backoffs = trie.logprobs[safe], trie.backoffs[safe]
+        logprobs[known], backoffs[known] = trie.logprobs[places[known]], trie.backoffs[places[known]]
     else:
         values = trie.levels[n - 2].rows.view(np.float32)
-        if not len(values):
-            values = np.zeros((1, 4), dtype=np.float32)
-        logprobs, backoffs = values[safe, 2], values[safe, 3]
-    return np.where(known, logprobs, 0), np.where(known, backoffs, 0)
+        logprobs[known], backoffs[known] = values[places[known], 2], values[places[known], 3]
+    return logprobs, backoffs

@@ -1,0 +1,136 @@
+"""Times work inside one Python process, once everything is loaded and compiled.
+
+    python benchmarks/ngram_inside.py score MODEL TEXT --threads N     lmkit, a list of sentences
+    python benchmarks/ngram_inside.py score-kenlm BINARY TEXT          KenLM, sentence by sentence
+    python benchmarks/ngram_inside.py next MODEL TEXT --rows N         next-word distributions
+    python benchmarks/ngram_inside.py encode MODEL TEXT                words to ids
+
+Each prints one JSON object: seconds, and counts of what was done in them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Sequence
+
+WARM_UP = 20_000
+"""Sentences scored before the clock starts: enough for lmkit to load its kernels."""
+CONTEXT = 8
+"""Tokens of a context whose next word is asked for."""
+
+Facts = dict[str, float | int]
+
+
+def sentences_of(path: str) -> list[str]:
+    """Return the lines of a text."""
+    with open(path, encoding="utf-8", newline="\n") as lines:
+        return [line.rstrip("\n") for line in lines]
+
+
+def score(model_path: str, text: str, threads: int) -> Facts:
+    """Score a list of sentences with lmkit: encoding and sums by sentence included."""
+    from lmkit.ngram.model import NgramModel
+    from lmkit.tasks.families import open_model
+    from lmkit.tasks.score import sum_segments
+    from lmkit.text.lines import block_of
+
+    model = open_model(model_path)
+    assert isinstance(model, NgramModel)
+    sentences = sentences_of(text)
+
+    def score_all(batch: Sequence[str]) -> tuple[int, float]:
+        encoded = model.tokenizer.encode_block(block_of("\n".join(batch)), model.mode)
+        logprobs = model.batch_logprobs(encoded.ids, threads)
+        sums = sum_segments(logprobs, encoded.line_sizes)
+        return len(encoded.ids), float(sums.sum())
+
+    score_all(sentences[:WARM_UP])
+    start = time.perf_counter()
+    tokens, logprob = score_all(sentences)
+    seconds = time.perf_counter() - start
+    return {"seconds": seconds, "tokens": tokens, "log10": logprob / math.log(10)}
+
+
+def score_kenlm(binary: str, text: str) -> Facts:
+    """Score a list of sentences with KenLM's module, which takes one a call."""
+    import kenlm
+
+    model = kenlm.Model(binary)
+    sentences = sentences_of(text)
+    tokens = sum(len(sentence.split()) + 1 for sentence in sentences)
+    for sentence in sentences[:WARM_UP]:
+        model.score(sentence)
+    start = time.perf_counter()
+    scores = [model.score(sentence) for sentence in sentences]
+    seconds = time.perf_counter() - start
+    return {"seconds": seconds, "tokens": tokens, "log10": math.fsum(scores)}
+
+
+def next_words(model_path: str, text: str, rows: int) -> Facts:
+    """Form whole next-word distributions, each behind another context of the text."""
+    import numpy as np
+
+    from lmkit.tasks.families import open_model
+
+    model = open_model(model_path)
+    contexts = []
+    for sentence in sentences_of(text):
+        ids = model.tokenizer.encode(sentence)
+        contexts += [ids[max(0, end - CONTEXT) : end] for end in range(1, len(ids))]
+        if len(contexts) >= rows:
+            break
+    del contexts[rows:]
+    model.next_logprobs(contexts[0])
+    start = time.perf_counter()
+    for context in contexts:
+        row = model.next_logprobs(context)
+    seconds = time.perf_counter() - start
+    total = float(np.exp(row).sum())
+    assert abs(total - 1) < 1e-4, f"probabilities sum to {total}"
+    return {"seconds": seconds, "rows": len(contexts), "vocabulary": len(row)}
+
+
+def encode(model_path: str, text: str) -> Facts:
+    """Turn a text in memory into ids, in one thread, with the vocabulary of a model."""
+    from lmkit.ngram.model import NgramModel
+    from lmkit.tasks.families import open_model
+    from lmkit.text.lines import read_blocks
+
+    model = open_model(model_path)
+    assert isinstance(model, NgramModel)
+    tokenizer = model.tokenizer
+    blocks = list(read_blocks([text]))
+    tokenizer.encode_block(blocks[0], model.mode)
+    start = time.perf_counter()
+    tokens = sum(len(tokenizer.encode_block(block, model.mode).ids) for block in blocks)
+    seconds = time.perf_counter() - start
+    return {"seconds": seconds, "tokens": tokens, "bytes": sum(block.size for block in blocks)}
+
+
+def main() -> int:
+    """Do what was asked for and print how long it took."""
+    parser = argparse.ArgumentParser(description="Time work inside one process.")
+    parser.add_argument("what", choices=("score", "score-kenlm", "next", "encode"))
+    parser.add_argument("model")
+    parser.add_argument("text")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rows", type=int, default=500)
+    asked = parser.parse_args()
+    if asked.what == "score":
+        facts = score(asked.model, asked.text, asked.threads)
+    elif asked.what == "score-kenlm":
+        facts = score_kenlm(asked.model, asked.text)
+    elif asked.what == "next":
+        facts = next_words(asked.model, asked.text, asked.rows)
+    else:
+        facts = encode(asked.model, asked.text)
+    print(json.dumps(facts))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
