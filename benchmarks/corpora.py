@@ -1,9 +1,9 @@
 """Makes the corpora that models are timed on from real text: tokenised, shuffled, always the same.
 
-The folder of the texts holds brown/, ptb/, multi30k/ and large_en/. Brown and the Penn Treebank
-are tokenised already and stay as they are, but for the Treebank's ``<unk>``, which becomes
-``UNKNOWN``: not every peer can count it. The rest is split by :data:`TOKEN`. All lines are
-shuffled with a fixed seed and dealt out:
+The folder of the texts holds brown/, ptb/, large_en/ and so on, see the lists below; c33.txt is all
+there is. Texts that are tokenised already stay as they are, but for ``<unk>``, which becomes
+``UNKNOWN``: not every peer can count it. The rest is split by :data:`TOKEN`. Blank lines are
+dropped, all others shuffled with a fixed seed and dealt out:
 
     t.txt    the first lines, 500,000 tokens: held out
     t10.txt  t.txt ten times over, for queries long enough to be timed
@@ -43,14 +43,29 @@ TOKENISED = (
     "ptb/ptb.train.txt.gz",
     "ptb/ptb.valid.txt",
     "ptb/ptb.test.txt",
+    "wikitext-2/wiki.valid.tokens",
+    "wikitext-2/wiki.test.tokens",
 )
 RAW = (
-    "multi30k/train.en.gz",
-    "multi30k/val.en",
-    "multi30k/test_2016_flickr.en",
+    *(f"multi30k/train.{language}.gz" for language in ("en", "de", "fr")),
+    *(f"multi30k/val.{language}" for language in ("en", "de", "fr")),
+    *(f"multi30k/test_2016_flickr.{language}" for language in ("en", "de", "fr")),
     "large_en/wiki_en.txt.gz",
     "large_en/novels_en.txt.gz",
+    "tinyshakespeare/input.txt",
 )
+COLUMNS = {
+    "ag_news/ag_news.train.tsv.gz": ("text",),
+    "ag_news/ag_news.dev.tsv": ("text",),
+    "ag_news/ag_news.test.tsv": ("text",),
+    "blimp/blimp.tsv.gz": ("good", "bad"),
+    "sst2/sst2.train.tsv": ("sentence",),
+    "sst2/sst2.dev.tsv": ("sentence",),
+    "sst2/sst2.test.tsv": ("sentence",),
+    "trec/trec.train.tsv": ("question",),
+    "trec/trec.test.tsv": ("question",),
+}
+"""TAB-separated files, whose first line names the columns, and the columns that hold text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +109,14 @@ def _texts(data: Path) -> Iterator[str]:
     for name in RAW:
         for line in _lines(data / name):
             yield " ".join(TOKEN.findall(line))
+    for name, columns in COLUMNS.items():
+        lines = _lines(data / name)
+        header = next(lines).rstrip("\n").split("\t")
+        places = [header.index(column) for column in columns]
+        for line in lines:
+            cells = line.rstrip("\n").split("\t")
+            for place in places:
+                yield " ".join(TOKEN.findall(cells[place]))
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 Names of benchmarks: ``fit-c10`` and ``fit-c33`` (text to a model that can be queried), ``arpa``
 (text to ARPA), ``convert`` (ARPA to model), ``query-unseen``, ``query-seen``, ``python`` (scoring
-a list of sentences), ``sample``, ``next``, ``tokenise``, ``tiny``, ``start``, ``cold``.
+a list of sentences), ``sample``, ``next``, ``tokenise``, ``tiny``, ``start``, and
+``cold-`` with a job (what the first run of all spends on compiling).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from corpora import NAMES, Corpus
 LMPLZ_MEMORY = {"c10": "1G", "c33": "2G"}
 """What serves lmplz best: more makes it slower on these texts."""
 NUM_SAMPLES = 50_000
-WORD_ROWS = 300
-CHAR_ROWS = 5_000
+WORD_ROWS = 1_000
+CHAR_ROWS = 20_000
 
 
 def suite(runner: Runner) -> Suite:
@@ -57,7 +58,7 @@ def suite(runner: Runner) -> Suite:
         "tokenise": benchmarks.tokenise,
         "tiny": small.tiny,
         "start": small.start,
-        "cold": small.cold,
+        **{f"cold-{job}": partial(small.cold, job) for job in ngram_small.JOBS},
         "fit-c33": partial(benchmarks.fit, "c33", 8.0),
     }
     return Suite(

@@ -9,14 +9,14 @@ from pathlib import Path
 from measure import Command, Outcome
 from ngram_files import ORDER, Files
 from ngram_readings import binary_reading, card_reading
-from results import Check, Reading, Result, Series, at_most
+from results import COMPILING, Check, Reading, Result, Series, at_most
 from runner import Contender
 
 TINY_LINES = 530
-"""About 12,600 tokens."""
+"""About 12,000 tokens."""
 SHORT_RUNS = 15
-SAID = "compiling kernels"
-"""What lmkit says on stderr when it compiles."""
+JOBS = ("fit", "eval", "sample", "write", "read")
+"""What is timed with nothing compiled; write and read: ARPA files."""
 
 
 class Small:
@@ -42,14 +42,14 @@ class Small:
             Contender(
                 name="KenLM",
                 commands=(
-                    kenlm.lmplz(text, arpa, order=ORDER, memory="100M"),
+                    kenlm.lmplz(text, arpa, "--discount_fallback", order=ORDER, memory="100M"),
                     kenlm.build_binary(arpa, binary),
                 ),
                 read=partial(binary_reading, arpa, binary),
                 fresh=(arpa, binary),
             ),
         ]
-        series = self._runner.alternate(contenders, at_least=SHORT_RUNS)
+        series = self._runner.alternate(contenders, at_least=SHORT_RUNS, warm_up=True)
         ours = series[0]
         return Result(
             title=f"{TINY_LINES} lines to a {ORDER}-gram model ready for queries",
@@ -71,7 +71,7 @@ class Small:
             Contender(name=name, commands=(Command(argv=argv),), read=_lines_written)
             for name, argv in commands.items()
         ]
-        series = self._runner.alternate(contenders, at_least=SHORT_RUNS)
+        series = self._runner.alternate(contenders, at_least=SHORT_RUNS, warm_up=True)
         return Result(
             title="start-up, whole process",
             series=series,
@@ -82,53 +82,42 @@ class Small:
             alike=False,
         )
 
-    def cold(self) -> Result:
-        """What compiling costs, once on a machine."""
-        series: list[Series] = []
-        checks: list[Check] = []
-        for name, argv, written in self._jobs():
-            cache = self._runner.folders.work / "cold" / name.replace(" ", "-")
-            command = Command(argv=argv, variables={"NUMBA_CACHE_DIR": str(cache)})
-            first, second = pair = self._runner.alternate(
-                [
-                    Contender(
-                        name=f"{name}, first run",
-                        commands=(command,),
-                        read=_compilations,
-                        fresh=(cache, *written),
-                    ),
-                    Contender(
-                        name=f"{name}, second run",
-                        commands=(command,),
-                        read=_compilations,
-                        fresh=written,
-                    ),
-                ]
+    def cold(self, job: str) -> Result:
+        """The first run of all, when kernels must be compiled, and the second."""
+        argv, written = self._job(job)
+        cache = self._runner.folders.work / "cold" / job
+        command = Command(argv=argv, variables={"NUMBA_CACHE_DIR": str(cache)})
+        contenders = [
+            Contender(name=name, commands=(command,), read=_compilations, fresh=fresh)
+            for name, fresh in (
+                ("lmkit, first run", (cache, *written)),
+                ("lmkit, second run", written),
             )
-            series += pair
-            compiling = first.seconds() - second.seconds()
-            checks.append(at_most(f"compiling for {name}", compiling, 3.0, "s"))
-            checks.append(_said_once(name, first, second))
+        ]
+        first, second = series = self._runner.alternate(contenders)
+        compiling = first.seconds() - second.seconds()
         return Result(
-            title="the first run of all, with no compiled kernels, and the second",
+            title=f"{job}: the first run of all, with nothing compiled, and the second",
             series=series,
-            checks=checks,
-            notes=["Compiling: the time of the first run less that of the second."],
+            checks=[at_most("compiling", compiling, 3.0, "s"), _said_once(first, second)],
+            notes=["Compiling takes the time of the first run less that of the second."],
             alike=False,
         )
 
-    def _jobs(self) -> list[tuple[str, tuple[str, ...], tuple[Path, ...]]]:
-        """Return name, command line and output of the jobs that need kernels."""
-        lmkit, scratch = self._runner.lmkit, self._files.scratch
-        text, model = self._files.corpora["t"].path, self._files.model("t")
-        fitted, arpa, back = scratch("cold"), scratch("cold.arpa"), scratch("cold-back")
-        return [
-            ("fit", lmkit("ngram", "fit", text, "-o", fitted), (fitted,)),
-            ("eval", lmkit("eval", "-m", model, text, "--json"), ()),
-            ("sample", lmkit("sample", "-m", model, "--count", "2000"), ()),
-            ("writing ARPA", lmkit("ngram", "convert", model, arpa), (arpa,)),
-            ("reading ARPA", lmkit("ngram", "convert", arpa, back), (back,)),
-        ]
+    def _job(self, name: str) -> tuple[tuple[str, ...], tuple[Path, ...]]:
+        """Return the command line of a job that needs kernels, and what it writes."""
+        lmkit, files = self._runner.lmkit, self._files
+        text = files.corpora["t"].path
+        out = files.scratch("cold.arpa" if name == "write" else "cold")
+        if name == "fit":
+            return lmkit("ngram", "fit", files.corpora["t10"].path, "-o", out), (out,)
+        if name == "eval":
+            return lmkit("eval", "-m", files.model("t"), text, "--json"), ()
+        if name == "sample":
+            return lmkit("sample", "-m", files.model("t"), "--count", "2000"), ()
+        if name == "write":
+            return lmkit("ngram", "convert", files.model("t"), out), (out,)
+        return lmkit("ngram", "convert", files.arpa("t"), out), (out,)
 
     def _head(self, num_lines: int) -> Path:
         """Return a file of the first lines of the held-out text."""
@@ -143,13 +132,15 @@ def _lines_written(outcome: Outcome) -> Reading:
 
 
 def _compilations(outcome: Outcome) -> Reading:
-    return Reading(remark=f"said {outcome.stderr.count(SAID)} times")
+    return Reading(remark=f"said {outcome.stderr.count(COMPILING)} times")
 
 
-def _said_once(name: str, first: Series, second: Series) -> Check:
-    times = [sum(run.outcome.stderr.count(SAID) for run in one.runs) for one in (first, second)]
+def _said_once(first: Series, second: Series) -> Check:
+    times = [
+        sum(run.outcome.stderr.count(COMPILING) for run in one.runs) for one in (first, second)
+    ]
     return Check(
-        what=f"{name}: says that it compiles",
+        what="says that it compiles",
         target="once, and not in the second run",
         measured=f"{times[0]} times in {len(first.runs)} first runs, {times[1]} in second ones",
         passed=times == [len(first.runs), 0],

@@ -43,11 +43,11 @@ class KenLM:
             sums.append(f"{name} {digest[:12]}")
         return {"KenLM, SHA-256": ", ".join(sums)}
 
-    def lmplz(self, text: Path, arpa: Path, *, order: int, memory: str) -> Command:
+    def lmplz(self, text: Path, arpa: Path, *more: str, order: int, memory: str) -> Command:
         """Return the command that estimates a model of ``text``."""
         temporary = self._runner.folders.work / "tmp"
         temporary.mkdir(exist_ok=True)
-        options = ("-o", str(order), "-S", memory, "-T", f"{temporary}/")
+        options = ("-o", str(order), "-S", memory, "-T", f"{temporary}/", *more)
         files = ("--text", str(text), "--arpa", str(arpa))
         return Command(argv=(str(self._folder / "lmplz"), *options, *files))
 

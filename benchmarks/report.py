@@ -66,8 +66,14 @@ def _section(name: str, result: Result, shown: Shown) -> list[str]:
         for series in result.series
         if series.spread() >= NOISY
     ]
+    if result.alike:
+        notes += [
+            f"{series.name} compiled kernels while it was timed."
+            for series in result.series
+            if series.compiled()
+        ]
     if notes:
-        lines += ["", *notes]
+        lines += ["", *(f"- {note}" for note in notes)]
     return lines
 
 
@@ -94,7 +100,9 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def json_lines(facts: Mapping[str, str], results: Mapping[str, Result]) -> str:
+def json_lines(
+    facts: Mapping[str, str], results: Mapping[str, Result], failures: Mapping[str, str]
+) -> str:
     """Return every run, one object a line, behind the facts of the machine."""
     objects: list[dict[str, object]] = [{"event": "machine", **facts}]
     for name, result in results.items():
@@ -111,6 +119,10 @@ def json_lines(facts: Mapping[str, str], results: Mapping[str, Result]) -> str:
             }
             for check in result.checks
         ]
+    objects += [
+        {"event": "failure", "benchmark": name, "reason": reason}
+        for name, reason in failures.items()
+    ]
     return "".join(json.dumps(one) + "\n" for one in objects)
 
 

@@ -9,6 +9,8 @@ from statistics import median
 from measure import Command, Outcome
 
 MEGABYTE = 1e6
+COMPILING = "compiling kernels"
+"""What lmkit says on stderr when it compiles."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,6 +65,10 @@ class Series:
         """Return the median of the rates."""
         return median(run.reading.rate or 0.0 for run in self.runs)
 
+    def compiled(self) -> bool:
+        """Tell whether a run compiled kernels, which belongs before the clock starts."""
+        return any(COMPILING in run.outcome.stderr for run in self.runs)
+
     def spread(self) -> float:
         """Return the longest time over the shortest."""
         times = [run.seconds for run in self.runs]
@@ -108,11 +114,9 @@ class Result:
         theirs = [series for series in self.series if not series.name.startswith(self.ours)]
         if not self.alike or not ours or not theirs:
             return []
-        measures: list[tuple[str, Callable[[Series], float]]] = [
-            ("time", Series.seconds),
-            ("processor time", Series.processor),
-            ("memory", Series.memory),
-        ]
+        measures: list[tuple[str, Callable[[Series], float]]] = [("time", Series.seconds)]
+        if all(run.reading.seconds is None for series in self.series for run in series.runs):
+            measures += [("processor time", Series.processor), ("memory", Series.memory)]
         found = []
         for what, value in measures:
             own, other = min(map(value, ours)), min(map(value, theirs))

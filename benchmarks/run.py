@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import machine
+import measure
 import report
 from measure import CommandError
 from results import Result
@@ -43,12 +44,15 @@ def main() -> int:
     results, failures = _run(suite, names, runner)
     facts["load after"] = f"{machine.load():.2f}"
     facts |= suite.facts()
+    facts["environment"] = (
+        f"without {', '.join(measure.UNSET)}; LMKIT_HOME and NUMBA_CACHE_DIR in $WORK"
+    )
     today = datetime.date.today().isoformat()
     page = report.markdown(
         f"{arguments.suite}: benchmarks of {today}", facts, results, failures, runner.shown
     )
     out = arguments.out or _unused(RESULTS / f"{today}-{arguments.suite}.md")
-    report.write(out, page, report.json_lines(facts, results))
+    report.write(out, page, report.json_lines(facts, results, failures))
     print(page.partition("## Targets")[2].partition("## Where")[0].strip())
     passed, missed = report.verdicts(list(results.values()))
     _say(f"{passed} targets met, {missed} missed, {len(failures)} benchmarks failed; see {out}")

@@ -75,12 +75,18 @@ class Runner:
         """Run a command whose time does not matter."""
         return measure.run(Command(argv=argv, variables=variables), self.environment)
 
-    def alternate(self, contenders: Sequence[Contender], *, at_least: int = 1) -> list[Series]:
+    def alternate(
+        self, contenders: Sequence[Contender], *, at_least: int = 1, warm_up: bool = False
+    ) -> list[Series]:
         """Run every contender in turn, and that ``runs`` times (``at_least`` where it is more).
+
+        With ``warm_up`` each is run once more, before all others, which does not count.
 
         Raises:
             CommandError: a command failed.
         """
+        for contender in contenders if warm_up else ():
+            self._once(contender)
         series = [Series(name=one.name, commands=one.commands) for one in contenders]
         for number in range(max(self.runs, at_least)):
             for contender, own in zip(contenders, series, strict=True):

@@ -29,8 +29,9 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 class Tokenizer(Protocol):
     """Turns text into ids and back; travels inside the model directory."""
 
-    unit: str
-    """``"word"``, ``"char"``, ``"byte"`` or ``"sentencepiece"``."""
+    @property
+    def unit(self) -> str:
+        """``"word"``, ``"char"``, ``"byte"`` or ``"sentencepiece"``."""
 
     @property
     def num_tokens(self) -> int:
@@ -76,9 +77,7 @@ class LanguageModel(ABC):
         restarts empty.
         """
 
-    def batch_logprobs(
-        self, ids: Ids, threads: int = 1, *, context: Ids | None = None
-    ) -> Logprobs:
+    def batch_logprobs(self, ids: Ids, threads: int = 1, *, context: Ids | None = None) -> Logprobs:
         """Return :meth:`logprobs` of a long stream [T] of many sentences, each closed by id 2.
 
         Args:
@@ -121,5 +120,6 @@ class LanguageModel(ABC):
         """Draw one token a row from the exact next-token distribution, given ``uniforms`` [B]."""
         cumulative = np.exp(self.next_from(state)).cumsum(axis=1)
         targets = uniforms * cumulative[:, -1]
-        rows = [np.searchsorted(c, t, side="right") for c, t in zip(cumulative, targets, strict=True)]
-        return np.array(rows, dtype=np.uint32)
+        targets = np.minimum(targets, np.nextafter(cumulative[:, -1], 0.0))
+        pairs = zip(cumulative, targets, strict=True)
+        return np.array([np.searchsorted(c, t, side="right") for c, t in pairs], dtype=np.uint32)

@@ -1,8 +1,8 @@
 """The pages for people are true: their commands run and print what the page shows.
 
-In a block ``console`` a line ``$ command`` is run by bash, in an empty folder and with an empty home
-that all blocks of a page share; the lines below it are its standard output, in which a line ``...``
-stands for any lines and numbers may differ in the eighth digit. A block behind a comment
+In a block ``console`` a line ``$ command`` is run by bash, in an empty folder and with an empty
+home that all blocks of a page share; the lines below it are its standard output, in which a line
+``...`` stands for any lines and numbers may differ in the eighth digit. A block behind a comment
 ``<!-- help: lmkit ... -->`` is the help of that command; ``pytest --update-golden`` writes it.
 """
 
@@ -16,12 +16,15 @@ from pathlib import Path
 import pytest
 from programs import environment, run
 
+from lmkit.cli import shell
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HELP = re.compile(r"(<!-- help: lmkit(.*?) -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
+RUNNING = [page for page in PAGES if CONSOLE.search(page.read_text("utf-8"))]
 LINK = re.compile(r"\]\(([^)#]+)")
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 ACTIVATION = ["python3 -m venv .venv", ". .venv/bin/activate"]
@@ -75,14 +78,16 @@ def test_outputs_are_compared(shown: str, printed: str, same: bool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if CONSOLE.search(page.read_text("utf-8"))], ids=lambda p: p.name
+    "page",
+    [page for page in PAGES if CONSOLE.search(page.read_text("utf-8"))],
+    ids=lambda p: p.name,
 )
 def test_commands_run_and_print_what_is_shown(page: Path, tmp_path: Path) -> None:
     expected = list(commands_of(page.read_text("utf-8")))
     folder, outputs = tmp_path / "folder", tmp_path / "outputs"
     folder.mkdir()
     outputs.mkdir()
-    lines = ["set -o pipefail", f'lmkit() {{ "{sys.executable}" -m lmkit "$@"; }}']
+    lines = [f'lmkit() {{ "{sys.executable}" -m lmkit "$@"; }}']
     for number, (command, _) in enumerate(expected):
         lines.append(f"{{ {command}\n}} > '{outputs}/{number}' || exit {100 + number}")
     ended = subprocess.run(
@@ -94,9 +99,11 @@ def test_commands_run_and_print_what_is_shown(page: Path, tmp_path: Path) -> Non
         check=False,
     )
     for number, (command, output) in enumerate(expected):
-        assert ended.returncode != 100 + number, f"{command}\n{ended.stderr.decode()}"
+        assert ended.returncode != 100 + number, f"{command}\n{ended.stderr.decode('utf-8')}"
         printed = (outputs / str(number)).read_text("utf-8")
         assert same_output(output.splitlines(), printed.splitlines()), f"{command}\n{printed}"
+    assert ended.returncode == 0
+    assert b"lmkit: error" not in ended.stderr and b"Traceback" not in ended.stderr
 
 
 @each_page
@@ -121,6 +128,11 @@ def test_set_up_is_two_commands_that_the_checks_run_too() -> None:
     assert steps[:2] == ACTIVATION
     checks = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
     assert [line for line in checks if line in (*steps, test)] == [*steps[2:], test]
+
+
+def test_exit_codes_are_those_of_the_program() -> None:
+    listed = re.findall(r"^\| (\d+) \|", README.read_text("utf-8"), re.MULTILINE)
+    assert listed == re.findall(r"\d+", shell.EXIT_CODES)
 
 
 @each_page

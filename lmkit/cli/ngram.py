@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -25,6 +25,9 @@ from lmkit.cli.options import (
 )
 from lmkit.cli.progress import listening
 from lmkit.cli.streams import choose_sources, json_line, open_output
+
+if TYPE_CHECKING:
+    from lmkit.tasks.fit_ngram import FittedNgram
 
 app = group(
     "ngram", "Count-based language models: fit, score, sample, mix, convert.", panels.COUNTING
@@ -131,11 +134,12 @@ Fallback = Annotated[
         rich_help_panel=panels.MODEL,
     ),
 ]
-InterpolateUnigrams = Annotated[
-    bool,
+Unknown = Annotated[
+    Literal["share", "all"],
     typer.Option(
-        "--interpolate-unigrams/--no-interpolate-unigrams",
-        help="Mix unigrams with the uniform distribution, or give <unk> all the mass set free.",
+        "--unknown",
+        help="What <unk> gets of the mass that discounting sets free among the words: the share "
+        "of one word, or all of it (lmplz --interpolate_unigrams 0).",
         rich_help_panel=panels.MODEL,
     ),
 ]
@@ -187,7 +191,7 @@ def fit_command(
     normalize: Normalize = "none",
     errors: Errors = "strict",
     discount_fallback: Fallback = (0.5, 1.0, 1.5),
-    interpolate_unigrams: InterpolateUnigrams = True,
+    unknown: Unknown = "share",
     memory: Memory = None,
     threads: Threads = None,
     force: Force = False,
@@ -210,7 +214,7 @@ def fit_command(
             prune=tuple(prune or (0,)),
             mode=mode,
             fallback=discount_fallback,
-            interpolate_unigrams=interpolate_unigrams,
+            interpolate_unigrams=unknown == "share",
         ),
         vocabulary=VocabularyConfig(
             min_count=min_count,
@@ -224,16 +228,22 @@ def fit_command(
         memory=None if memory is None else _parse_size(memory),
     )
     sources = choose_sources(files)
-    stem = "stdin" if sources[0] == "-" else Path(sources[0]).name.split(".")[0]
-    path = resolve_out(out, f"ngram-{stem}", force)
+    path = resolve_out(out, _default_name(sources), force)
     with listening(quiet, progress) as listener:
         fitted = fit_ngram(sources, path, settings, force=force, listener=listener)
         mark_last("ngram", fitted.path)
-        counts = " ".join(f"{count:,}" for count in fitted.counts)
-        listener.note(
-            f"{fitted.path}: order {order}, {fitted.num_tokens:,} tokens in "
-            f"{fitted.num_lines:,} lines, n-grams by order: {counts}"
-        )
+        listener.note(_summary(fitted))
+
+
+def _default_name(sources: list[str]) -> str:
+    stem = "stdin" if sources[0] == "-" else Path(sources[0]).name.split(".")[0]
+    return f"ngram-{stem}"
+
+
+def _summary(fitted: FittedNgram) -> str:
+    counts = " ".join(f"{count:,}" for count in fitted.counts)
+    text = f"{fitted.num_tokens:,} tokens in {fitted.num_lines:,} lines"
+    return f"{fitted.path}: order {len(fitted.counts)}, {text}, n-grams by order: {counts}"
 
 
 score.register(app, prefix="lmkit ngram")

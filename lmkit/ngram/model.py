@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.errors import ModelError
-from lmkit.language_model import BOS, EOS, Ids, LanguageModel, Logprobs, Mode
+from lmkit.language_model import BOS, Ids, LanguageModel, Logprobs, Mode
 from lmkit.ngram.query import lookup
 from lmkit.ngram.query.draw import Drawer
 from lmkit.ngram.query.lookup import NONE, Records
 from lmkit.store.artifact import Artifact
 from lmkit.text.restore import StoredTokenizer, restore_tokenizer
 
-SMALL = 60_000
+SMALL = 100_000
 """Tokens up to which NumPy is quicker than loading the compiled kernels."""
 State = NDArray[np.uint32]
 
@@ -82,9 +82,7 @@ class NgramModel(LanguageModel):
         """Return the log probabilities of a sequence; see :class:`LanguageModel`."""
         return self.batch_logprobs(ids)
 
-    def batch_logprobs(
-        self, ids: Ids, threads: int = 1, *, context: Ids | None = None
-    ) -> Logprobs:
+    def batch_logprobs(self, ids: Ids, threads: int = 1, *, context: Ids | None = None) -> Logprobs:
         """Return the log probabilities of a stream; by NumPy while little has been scored."""
         skip, at_start = 0, True
         if context is not None and len(context):
@@ -133,9 +131,7 @@ class NgramModel(LanguageModel):
         state = self.start_context
         for word in context[-self.order :] if len(context) > self.order else context:
             state = self.records.advance(state, int(word), self._sentences)
-        return lookup.next_logprobs(
-            state, self.records, self.tokenizer.num_tokens, self._sentences
-        )
+        return lookup.next_logprobs(state, self.records, self.tokenizer.num_tokens, self._sentences)
 
     def start(self, batch: int) -> State:
         """Return the contexts [B] of sequences that have read nothing."""

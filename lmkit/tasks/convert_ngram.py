@@ -57,6 +57,9 @@ def _from_arpa(source: str, target: Path, threads: int, force: bool, listener: L
     from lmkit.ngram.arpa import read_arpa, save_arpa
 
     save_arpa(
-        read_arpa(source, threads=threads, listener=listener), target, force=force, listener=listener
+        read_arpa(source, threads=threads, listener=listener),
+        target,
+        force=force,
+        listener=listener,
     )
     return target

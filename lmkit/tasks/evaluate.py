@@ -41,7 +41,9 @@ def evaluate(
     listener.phase("evaluating", total_size(sources), "B")
     blocks = read_blocks(sources, errors=errors, block_size=block_size, listener=listener)
     if model.mode == "sentence":
-        measured = ahead(blocks, lambda block: _measure(model, block, _encode(model, block)), threads)
+        measured = ahead(
+            blocks, lambda block: _measure(model, block, _encode(model, block)), threads
+        )
         for _, part in measured:
             total.merge(part)
     else:

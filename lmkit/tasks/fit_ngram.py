@@ -21,7 +21,7 @@ from lmkit.text.encoding import Normalizer
 from lmkit.text.restore import StoredTokenizer
 from lmkit.text.vocab import VocabularyConfig
 
-SMALL = 30_000
+SMALL = 1_000_000
 """Tokens (times orders) up to which NumPy is quicker than loading the compiled kernels."""
 
 
@@ -41,17 +41,18 @@ class FitNgramConfig:
 
     def settings(self) -> dict[str, Any]:
         """Return what config.toml repeats, by the names of the command's options."""
+        size = self.vocabulary.max_size
         return {
             "order": self.model.order,
             "prune": list(self.model.prune),
             "mode": self.model.mode,
             "unit": self.unit,
             "min_count": self.vocabulary.min_count,
-            "vocab_size": self.vocabulary.max_size or 0,
+            **({} if size is None else {"vocab_size": size}),
             "lower": self.normalizer.lower,
             "normalize": self.normalizer.form,
             "discount_fallback": list(self.model.fallback),
-            "interpolate_unigrams": self.model.interpolate_unigrams,
+            "unknown": "share" if self.model.interpolate_unigrams else "all",
             "errors": self.errors,
         }
 

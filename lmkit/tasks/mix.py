@@ -95,9 +95,7 @@ def tune(
     blocks = read_blocks(
         sources, errors=config.errors, block_size=BLOCK_SIZE, listener=listener, digest=digest
     )
-    pairs = ahead(
-        blocks, lambda block: encode_block(mixture, block, mixture.mode), config.threads
-    )
+    pairs = ahead(blocks, lambda block: encode_block(mixture, block, mixture.mode), config.threads)
     parts = [np.empty((len(mixture.parts), 0))]
     oov = lines = 0
     context = None

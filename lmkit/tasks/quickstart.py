@@ -91,11 +91,8 @@ def fit_models(config: QuickstartConfig, listener: Listener) -> Step:
             listener=listener,
         )
         mark_last("ngram", fitted.path)
-        size = sum(file["size"] for file in open_artifact(fitted.path).card["files"].values())
-        rows.append(
-            (recipe.name, recipe.corpus, recipe.unit, recipe.order, fitted.num_tokens)
-            + (sum(fitted.counts), size)
-        )
+        made = (recipe.name, recipe.corpus, recipe.unit, recipe.order)
+        rows.append((*made, fitted.num_tokens, sum(fitted.counts), _size(fitted.path)))
     return Step(
         name="fit",
         title="Fit n-gram models: count what follows what, and smooth (modified Kneser-Ney)",
@@ -104,6 +101,11 @@ def fit_models(config: QuickstartConfig, listener: Listener) -> Step:
         columns=("model", "text", "unit", "order", "tokens", "n-grams", "bytes"),
         rows=tuple(rows),
     )
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of the files of a model."""
+    return sum(file["size"] for file in open_artifact(path).card["files"].values())
 
 
 def _fit_command(recipe: _Recipe) -> str:
@@ -117,10 +119,8 @@ def evaluate_models(config: QuickstartConfig, listener: Listener) -> Step:
     rows: list[tuple[str | int | float, ...]] = []
     for recipe in RECIPES:
         result = _judge(open_model(model_path(recipe.name)), recipe.test, config, listener)
-        rows.append(
-            (recipe.name, recipe.test, result.tokens, result.oov)
-            + (result.perplexity, result.bits_per_byte)
-        )
+        counts = (result.tokens, result.oov)
+        rows.append((recipe.name, recipe.test, *counts, result.perplexity, result.bits_per_byte))
     return Step(
         name="evaluate",
         title="Evaluate them on texts they have not seen",

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,19 +27,21 @@ from numpy.typing import NDArray
 from lmkit.errors import TextError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, Errors, Ids, Mode
-from lmkit.text.lines import Block, read_blocks, total_size
 from lmkit.text.encoding import Encoded, Normalizer
+from lmkit.text.lines import Block, read_blocks, total_size
 from lmkit.text.vocab import VocabularyConfig, WordTable, WordTokenizer
 from lmkit.text.words import LocalWords, merge_words
 
-SMALL = 1 << 18
+SMALL = 1 << 20
 """Bytes of text up to which one pass in Python is quicker than loading the kernels."""
 
 
 class BlockTokenizer(Protocol):
     """What a corpus needs of a tokenizer."""
 
-    unit: str
+    @property
+    def unit(self) -> str:
+        """What the tokens are."""
 
     @property
     def num_tokens(self) -> int:
@@ -93,14 +97,24 @@ class Corpus:
         return offsets
 
     def save(self, directory: Path) -> None:
-        """Write the corpus to a new directory, by rename, for :meth:`open` to map."""
-        staging = directory.with_name(f".{directory.name}.tmp")
-        staging.mkdir(parents=True, exist_ok=True)
-        np.save(staging / "ids.npy", self.ids)
-        np.save(staging / "line_sizes.npy", self.line_sizes)
-        facts = {"num_bytes": self.num_bytes, "sha256": self.sha256, "mode": self.mode}
-        (staging / "corpus.json").write_text(json.dumps(facts, sort_keys=True), encoding="utf-8")
-        staging.rename(directory)
+        """Write the corpus to a new directory, by rename, for :meth:`open` to map.
+
+        What another process saved there meanwhile stays.
+        """
+        staging = directory.with_name(f".{directory.name}.tmp-{os.getpid()}")
+        try:
+            staging.mkdir(parents=True, exist_ok=True)
+            np.save(staging / "ids.npy", self.ids)
+            np.save(staging / "line_sizes.npy", self.line_sizes)
+            facts = {"num_bytes": self.num_bytes, "sha256": self.sha256, "mode": self.mode}
+            text = json.dumps(facts, sort_keys=True)
+            (staging / "corpus.json").write_text(text, encoding="utf-8")
+            staging.rename(directory)
+        except OSError:
+            if not (directory / "corpus.json").exists():
+                raise
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
 
     @classmethod
     def open(cls, directory: Path) -> Corpus:
@@ -168,7 +182,8 @@ def read_corpus(
                 collect()
         while pending:
             collect()
-    return Corpus(_join(ids, np.uint32), _join(sizes, np.int64), num_bytes, digest.hexdigest(), mode)
+    joined = _join(ids, np.uint32), _join(sizes, np.int64)
+    return Corpus(*joined, num_bytes, digest.hexdigest(), mode)
 
 
 def learn_words(

@@ -17,7 +17,9 @@ from lmkit.text.lines import Block
 class StoredTokenizer(Protocol):
     """A tokenizer with all that models need of it."""
 
-    unit: str
+    @property
+    def unit(self) -> str:
+        """``"word"``, ``"char"``, ``"byte"`` or ``"sentencepiece"``."""
 
     @property
     def num_tokens(self) -> int:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 
 from lmkit.errors import UserError
 from lmkit.language_model import BOS, EOS, SPECIALS, UNK, Ids, Mode
-from lmkit.text.lines import Block
 from lmkit.text.encoding import Encoded, Normalizer
+from lmkit.text.lines import Block
 
 SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
-SMALL = 1 << 18
+SMALL = 1 << 20
 """Bytes of text up to which Python is quicker than loading the compiled kernels."""
 _FEW_WORDS = 4000
 _PADDING = 64
@@ -49,7 +50,8 @@ class WordTable:
         sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
         offsets = np.zeros(len(words) + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
-        arena = np.frombuffer(b"".join(words) + bytes(_PADDING), dtype=np.uint8)
+        # Writable, for numba compiles kernels anew for arrays that are not.
+        arena = np.frombuffer(bytearray(b"".join(words)) + bytes(_PADDING), dtype=np.uint8)
         return cls.from_arena(arena, offsets)
 
     @classmethod
@@ -75,7 +77,7 @@ class WordTable:
         """Return all words in the order of their ids."""
         data = self.arena.tobytes()
         bounds = self.offsets.tolist()
-        return [data[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+        return [data[a:b] for a, b in pairwise(bounds)]
 
     def find(self, word: bytes) -> int:
         """Return the id of ``word``, or -1: the kernels' twin."""

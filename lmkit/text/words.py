@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.language_model import EOS, Mode
-from lmkit.text.lines import Block
 from lmkit.text.encoding import Encoded
+from lmkit.text.lines import Block
 from lmkit.text.vocab import SEPARATORS, SPECIAL_BYTES, WordTable
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class LocalWords:
 
             special = WordTable.of(SPECIAL_BYTES)
             self._grown = GrowingTable.of(special.arena, special.offsets, capacity=1 << 16)
+            self._grown.counts[:] = 0  # they were entered, not met
         self._words: dict[bytes, int] = {word: i for i, word in enumerate(SPECIAL_BYTES)}
         self._counts: list[int] = [0, 0, 0]
         self._first: list[int] = [0, 0, 0]

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Mode
 from lmkit.ngram.arpa.sections import NgramParser, UnigramParser
-from lmkit.ngram.arpa.trie.assembly import assemble
 from lmkit.ngram.arpa.trie.completion import adopt_orphans
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Repeated, Trie
+from lmkit.ngram.arpa.trie.wide import wide_table
 from lmkit.ngram.arpa.unigrams import RepeatedWord, Unigrams, Vocabulary, make_vocabulary
 from lmkit.ngram.arpa.walk import Walk
 from lmkit.ngram.query.lookup import Records
@@ -70,13 +70,14 @@ def read_arpa(
     """
     with ByteSource(source) as stream, ThreadPoolExecutor(threads) as pool:
         listener.phase("reading", total_size([source]), "B")
-        reading = _Reading(stream, pool, threads, listener)
-        vocabulary, trie = reading.run()
-        inner, top, wide = assemble(trie, listener)
+        vocabulary, trie = _Reading(stream, pool, threads, listener).run()
     listener.finish()
     mode: Mode = "sentence" if vocabulary.has_sentences else "document"
-    counts = [trie.size(n) for n in range(1, len(trie.levels) + 2)]
-    return ArpaModel(inner, top, wide, vocabulary.tokenizer, len(counts), counts, mode)
+    counts = [trie.size(n) for n in range(1, trie.order + 1)]
+    wide = wide_table(trie)
+    return ArpaModel(
+        trie.inner, trie.top, wide, vocabulary.tokenizer, trie.order, counts, mode
+    )
 
 
 class _Reading:
@@ -86,7 +87,7 @@ class _Reading:
         self, stream: ByteSource, pool: Executor, threads: int, listener: Listener
     ) -> None:
         self.walk = Walk(stream, pool, threads, listener)
-        self.size = stream.size
+        self.file_size = stream.size
         self.pool = pool
         self.threads = threads
         self.listener = listener
@@ -96,11 +97,27 @@ class _Reading:
         walk = self.walk
         counts = walk.read_counts()
         vocabulary = self.read_vocabulary(counts[0])
-        trie = Trie(vocabulary.logprobs, vocabulary.backoffs, self.pool, self.threads)
-        for n in range(2, len(counts) + 1):
-            self.read_order(n, counts, vocabulary.spelled, trie)
+        room = [self.possible(n, count) for n, count in enumerate(counts, 1)]
+        try:
+            raw = np.empty((max(room[1:], default=0), 5), dtype=np.uint32)
+            trie = Trie(vocabulary.logprobs, vocabulary.backoffs, room, self.pool, self.threads)
+        except MemoryError:
+            raise walk.error(
+                walk.header_line, f"no memory for the {sum(counts):,} n-grams of the header"
+            ) from None
+        for n, count in enumerate(counts[1:], 2):
+            ngrams = RawNgrams(raw[: room[n - 1]], trie.size(n - 1), trie.size(1))
+            parsed = walk.read_section(NgramParser(n, vocabulary.spelled, trie, ngrams), count)
+            chunks = [part.ngrams for part in parsed if isinstance(part.ngrams, Chunk)]
+            trie = self.add_order(n, trie, ngrams, chunks, room, vocabulary.spelled)
         walk.expect_end()
         return vocabulary, trie
+
+    def possible(self, n: int, promised: int) -> int:
+        """Return how many of the ``n``-grams that the header promises the file can hold."""
+        if self.file_size is None:
+            return promised
+        return min(promised, self.file_size // (2 * n + 2) + 1)
 
     def read_vocabulary(self, promised: int) -> Vocabulary:
         """Read the 1-grams."""
@@ -116,35 +133,31 @@ class _Reading:
             line = int(unigrams.lines[error.index])
             raise self.walk.error(line, f"the word {shown!r} is there before") from None
 
-    def read_order(self, n: int, counts: list[int], words: WordTable, trie: Trie) -> None:
-        """Read the ``n``-grams, from 2 up, into the trie."""
-        ngrams = self.make_room(n, counts[n - 1], trie.size(n - 1))
-        parsed = self.walk.read_section(NgramParser(n, words, trie, ngrams), counts[n - 1])
-        chunks = [part.ngrams for part in parsed if isinstance(part.ngrams, Chunk)]
+    def add_order(
+        self,
+        n: int,
+        trie: Trie,
+        ngrams: RawNgrams,
+        chunks: list[Chunk],
+        room: list[int],
+        words: WordTable,
+    ) -> Trie:
+        """Add the ``n``-grams, from 2 up, and contexts that they lack; return the trie."""
         if any(chunk.orphans for chunk in chunks):
-            ngrams, chunks, added = adopt_orphans(trie, ngrams, chunks)
+            before = trie.bases[-1]
+            trie, ngrams, chunks = adopt_orphans(trie, ngrams, chunks, room)
             self.listener.note(
-                f"{self.walk.name}: {added:,} n-grams added that {n}-grams begin with "
-                "and that the file leaves out"
+                f"{self.walk.name}: {trie.bases[-1] - before:,} n-grams added that {n}-grams "
+                "begin with and that the file leaves out"
             )
         try:
-            trie.add_level(ngrams, chunks, searched=n < len(counts))
+            trie.add_order(ngrams, chunks)
         except Repeated as error:
             line, word = _find_repeated(ngrams, chunks, error), words.word(error.word).decode()
             raise self.walk.error(
                 line, f"a {n}-gram that is there before, ending in {word!r}"
             ) from None
-
-    def make_room(self, n: int, promised: int, num_contexts: int) -> RawNgrams:
-        """Return room for the n-grams that the header promises, or none if it cannot be right."""
-        if self.size is not None and promised * (2 * n + 2) > self.size + 64:
-            promised = 0
-        try:
-            return RawNgrams(promised, num_contexts)
-        except MemoryError:
-            raise self.walk.error(
-                self.walk.header_line, f"no memory for the {promised:,} {n}-grams of the header"
-            ) from None
+        return trie
 
 
 def _find_repeated(ngrams: RawNgrams, chunks: list[Chunk], error: Repeated) -> int:

@@ -1,16 +1,17 @@
 """Suffix sorting: all n-grams of all orders of a text in one order of its positions.
 
 Positions are sorted by the words that end there, read backwards: a counting sort by the last
-word, then group by group by the word before, and so on, insertion sort for small groups and radix
-sort for large ones, in ranges that stay in the processor's cache (numpy's own sort is five times
-slower on some processors with AVX-512 than on others, so it is not used). One byte a position, the number of words shared with its predecessor, then holds the
-groups of all orders.
+word, then group by group by the word before, and so on: insertion sort for small groups, radix
+sort for large ones, in ranges that stay in the processor's cache. (numpy's own sort is five times
+slower on some processors with AVX-512 than on others, so it is not used.) One byte a position,
+the number of words shared with its predecessor, then holds the groups of all orders.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,7 @@ class SuffixOrder:
                     break
                 begin += window
         cuts.append(size)
-        return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
-
+        return [(a, b) for a, b in pairwise(cuts) if b > a]
 
     def left_words(self, num_words: int) -> NDArray[np.int64]:
         """Return how many distinct words stand before each word [V]."""

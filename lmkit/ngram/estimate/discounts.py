@@ -31,7 +31,7 @@ class Discounts:
 def estimate_discounts(
     counts_of_counts: NDArray[np.int64], fallback: tuple[float, float, float]
 ) -> Discounts:
-    """Return the discounts for n1..n4 = ``counts_of_counts[1:5]``, or ``fallback`` with the reason."""
+    """Return the discounts for n1..n4 = ``counts_of_counts[1:5]``, or why ``fallback`` stands."""
     n = [int(x) for x in counts_of_counts[:5]]
     for count in (1, 2, 3):
         if n[count] == 0:

@@ -230,7 +230,7 @@ def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def
 
 @kernel
 def row_starts(children, starts):  # type: ignore[no-untyped-def]
-    """Turn the counts of each part [parts, contexts] into its first rows; write all rows' starts."""
+    """Turn the counts of each part [parts, contexts] into its first rows; write all starts."""
     total = np.uint32(0)
     for context in range(len(starts) - 1):
         starts[context] = total

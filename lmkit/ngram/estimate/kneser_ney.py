@@ -147,11 +147,15 @@ class _Levels:
     def _buffer_size(self, parity: int) -> int:
         """Return how many numbers the records of the odd or the even orders take at most."""
         highest = self.config.order
-        return max(
-            (self.sizes[n] * (4 if n == highest else 5))
-            for n in range(2, highest + 1)
-            if n % 2 == parity
-        ) if highest > 2 or parity == 0 else 0
+        return (
+            max(
+                (self.sizes[n] * (4 if n == highest else 5))
+                for n in range(2, highest + 1)
+                if n % 2 == parity
+            )
+            if highest > 2 or parity == 0
+            else 0
+        )
 
     def run(self, listener: Listener) -> Estimate:
         """Estimate orders 2 to N; return the counts and discounts."""
@@ -203,7 +207,7 @@ class _Levels:
             part.lower_index, part.index = part.index, part.lower_index
 
         list(self.pool.map(run, parts))
-        lost = np.sum([part.lost for part in parts], axis=0, dtype=np.uint32)
+        lost = np.stack([part.lost for part in parts]).sum(axis=0, dtype=np.uint32)
         base = lower_base + len(lower)
         self._normalize(records, starts, lost, discounts, base)
         self._note_wide_rows(starts, records, lower_base, base)

@@ -49,7 +49,9 @@ def estimate(
     lower_base = 0
     for n in range(2, config.order + 1):
         grams = _Grams.of(n, number, text, num_words, config)
-        discounts = estimate_discounts(np.bincount(grams.counts[grams.counts < 5], minlength=5), config.fallback)
+        discounts = estimate_discounts(
+            np.bincount(grams.counts[grams.counts < 5], minlength=5), config.fallback
+        )
         contexts = state[grams.places - 1]
         kept = grams.raw > config.threshold(n)
         lost = np.zeros(len(lower), dtype=np.int64)

@@ -94,9 +94,11 @@ class Drawer:
             sums = np.cumsum(np.exp(self._records.logprobs(begin, end).astype(np.float64)))
             self._sums[state] = sums
         place = int(np.searchsorted(sums, uniform, side="right"))
-        return int(self._records.words(begin + place, begin + place + 1)[0]) if place < len(
-            sums
-        ) else -1
+        return (
+            int(self._records.words(begin + place, begin + place + 1)[0])
+            if place < len(sums)
+            else -1
+        )
 
     def _running_sums(
         self, cumulated: int

@@ -1,11 +1,11 @@
-"""Compiled kernels that put n-grams read in any order into the trie of a model.
+"""Compiled kernels that sort n-grams, read in any order, into the records of a model.
 
 Legend: ``raw`` uint32 [count, 5] are n-grams of one order as they were read: last word, context
 (the place of the first n - 1 words in the order below), float32 bits of the log probability and
-the back-off, line within its chunk. Each chunk is ordered by buckets: runs of 2 ** ``bucket_bits``
-contexts, few enough that what belongs to one bucket stays in the cache while it is sorted.
-``rows`` uint32 [count, 4] are the same n-grams, without the line, sorted by context and word;
-``starts`` uint32 [contexts + 1] tells where each context's row begins.
+the back-off, line within its chunk. Each chunk is ordered by buckets of contexts (see ``search``),
+so that what belongs to one bucket stays in the cache while it is sorted and linked.
+``inner`` [I + 1, 5] and ``records`` ([count, 5], or [count, 3] at the top) are as in
+``lmkit.ngram.query.kernels``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel
+from lmkit.ngram.arpa.trie.search.kernels import AHEAD, UNRESOLVED, expect, find, insert
 
 _SMALL_ROW = 32
 _32 = np.uint64(32)
@@ -53,43 +54,107 @@ def fill_buckets(contexts, words, lines, logprobs, backoffs, bucket_bits, ends, 
 
 
 @kernel
-def sort_buckets(raw, chunks, bounds, first, last, bucket_bits, begins, starts, rows):  # type: ignore[no-untyped-def]
-    """Sort the n-grams of the buckets ``first`` to ``last`` by context and word.
+def build_buckets(  # type: ignore[no-untyped-def]
+    raw, chunks, bounds, first, last, n, lower_base, below_base, base, inner, records,
+    slots, places, shape, searched, lower_slots, lower_places, lower_shape, result,
+):  # fmt: skip
+    """Turn the ``n``-grams of the buckets ``first`` to ``last`` into records.
 
     Chunk c begins at ``raw[chunks[c]]``; its part of bucket b lies between ``bounds[c, b]`` and
-    ``bounds[c, b + 1]`` in it. The rows of bucket b go to ``rows[begins[b]:]``. Returns the place
-    of an n-gram that is there twice, or -1.
+    ``bounds[c, b + 1]`` in it. ``base`` is the state of the first record, ``lower_base`` that of
+    the first context, ``below_base`` that of the first (n - 2)-gram. Sets the first children of
+    the contexts, fills the hash table of the order if it will be ``searched``, and takes links
+    from that of order n - 1. ``result`` [3] gets how many links are left UNRESOLVED and, if an
+    n-gram is there twice, its context and word.
     """
-    width = 1 << bucket_bits
-    fill = np.empty(width, np.int64)
-    num_contexts = len(starts) - 1
+    bucket_bits = shape[0]
+    fill = np.empty(1 << bucket_bits, np.int64)
+    rows = np.empty((0, 4), np.uint32)
+    num_contexts = base - lower_base
     for bucket in range(first, last):
-        base = bucket << bucket_bits
-        size = min(width, num_contexts - base)
-        fill[:] = 0
-        for c in range(len(chunks)):
-            for i in range(chunks[c] + bounds[c, bucket], chunks[c] + bounds[c, bucket + 1]):
-                fill[raw[i, 1] - base] += 1
-        place = begins[bucket]
-        for k in range(size):
-            count = fill[k]
-            fill[k] = place
-            starts[base + k] = place
-            place += count
-        for c in range(len(chunks)):
-            for i in range(chunks[c] + bounds[c, bucket], chunks[c] + bounds[c, bucket + 1]):
-                k = raw[i, 1] - base
-                place = fill[k]
-                fill[k] = place + 1
-                for column in range(4):
-                    rows[place, column] = raw[i, column]
-        begin = begins[bucket]
-        for k in range(size):
-            repeated = _sort_row(rows, begin, fill[k])
+        begin = places[bucket, 1]
+        count = places[bucket + 1, 1] - begin
+        context = bucket << bucket_bits
+        width = min(1 << bucket_bits, num_contexts - context)
+        if len(rows) < count:
+            rows = np.empty((count + count // 4, 4), np.uint32)
+        _gather(raw, chunks, bounds, bucket, context, width, fill, rows)
+        row = 0
+        for k in range(width):
+            inner[lower_base + context + k, 4] = base + begin + row
+            repeated = _sort_row(rows, row, fill[k])
             if repeated >= 0:
-                return repeated
-            begin = fill[k]
-    return np.int64(-1)
+                result[1] = context + k
+                result[2] = rows[repeated, 0]
+                return
+            row = fill[k]
+        if searched:
+            for i in range(count):
+                insert(context + rows[i, 1], rows[i, 0], i, slots, places, shape)
+        result[0] += _emit(
+            rows, count, n, lower_base + context, below_base, lower_base, inner,
+            records, begin, lower_slots, lower_places, lower_shape,
+        )  # fmt: skip
+
+
+@kernel
+def _gather(raw, chunks, bounds, bucket, context, width, fill, rows):  # type: ignore[no-untyped-def]
+    """Collect a bucket sorted by context: word, context in the bucket, the two numbers.
+
+    ``fill`` gets where each context ends.
+    """
+    fill[:width] = 0
+    for c in range(len(chunks)):
+        for i in range(chunks[c] + bounds[c, bucket], chunks[c] + bounds[c, bucket + 1]):
+            fill[raw[i, 1] - context] += 1
+    place = 0
+    for k in range(width):
+        count = fill[k]
+        fill[k] = place
+        place += count
+    for c in range(len(chunks)):
+        for i in range(chunks[c] + bounds[c, bucket], chunks[c] + bounds[c, bucket + 1]):
+            k = raw[i, 1] - context
+            place = fill[k]
+            fill[k] = place + 1
+            rows[place, 0] = raw[i, 0]
+            rows[place, 1] = k
+            rows[place, 2] = raw[i, 2]
+            rows[place, 3] = raw[i, 3]
+
+
+@kernel
+def _emit(  # type: ignore[no-untyped-def]
+    rows, count, n, context, below_base, lower_base, inner, records, begin, slots, places, shape
+):
+    """Write the records of a bucket; return how many links are left UNRESOLVED.
+
+    The link of (context, word) is the record of ``word`` behind the link of the context.
+    """
+    unresolved = 0
+    top = records.shape[1] == 3
+    for i in range(count):
+        word = rows[i, 0]
+        link = word
+        if n > 2:
+            if i + AHEAD < count:
+                ahead = np.int64(inner[context + rows[i + AHEAD, 1], 3]) - below_base
+                if ahead >= 0:
+                    expect(ahead, rows[i + AHEAD, 0], slots, places, shape)
+            suffix = np.int64(inner[context + rows[i, 1], 3]) - below_base
+            found = np.int64(-1)
+            if suffix >= 0:
+                found = find(suffix, word, slots, places, shape)
+            link = UNRESOLVED if found < 0 else np.uint32(lower_base + found)
+            unresolved += found < 0
+        records[begin + i, 0] = word
+        records[begin + i, 1] = rows[i, 2]
+        if top:
+            records[begin + i, 2] = link
+        else:
+            records[begin + i, 2] = rows[i, 3]
+            records[begin + i, 3] = link
+    return unresolved
 
 
 @kernel
@@ -106,7 +171,7 @@ def _sort_row(rows, begin, end):  # type: ignore[no-untyped-def]
         _sort_large(rows, begin, end)
     for place in range(begin + 1, end):
         if rows[place - 1, 0] == rows[place, 0]:
-            return place
+            return np.int64(place)
     return np.int64(-1)
 
 

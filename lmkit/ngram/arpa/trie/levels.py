@@ -1,7 +1,7 @@
-"""The n-grams of one order after the other, sorted, and found by context and word.
+"""The trie of a model, built one order after the other.
 
-Reading hands over chunks of n-grams in the order of the file (:class:`RawNgrams`); they become a
-:class:`Level`, which is needed to find the contexts of the next order.
+Reading hands over chunks of n-grams in the order of the file (:class:`RawNgrams`), whose contexts
+it finds in the orders below; :meth:`Trie.add_order` sorts them into the records of the model.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +18,9 @@ from lmkit.ngram.arpa.trie import kernels
 from lmkit.ngram.arpa.trie.search import kernels as search
 
 Words = NDArray[np.uint32]
-Rows = NDArray[np.uint32]
 NONE = 0xFFFFFFFF
 _BUCKETS = 9
-"""The contexts are cut into at most 2 ** _BUCKETS buckets."""
-_UNSHARED = 1 << 16
-"""N-grams up to which a table is filled by one thread."""
+"""Contexts are cut into 2 ** _BUCKETS buckets or somewhat fewer, if their keys allow."""
 
 
 @dataclass(slots=True)
@@ -57,12 +53,17 @@ class Chunk:
 class RawNgrams:
     """The n-grams of one order as they are read; threads may add to it side by side."""
 
-    def __init__(self, capacity: int, num_contexts: int) -> None:
-        """Make room for ``capacity`` n-grams; more than that are counted but not kept."""
-        self.raw = np.empty((capacity, 5), dtype=np.uint32)
+    def __init__(self, raw: NDArray[np.uint32], num_contexts: int, num_words: int) -> None:
+        """Keep n-grams in ``raw`` [capacity, 5]; more than that are counted but not kept."""
+        self.raw = raw
         self.num_contexts = num_contexts
-        self.bucket_bits = max(0, (num_contexts - 1).bit_length() - _BUCKETS)
-        self.num_buckets = ((num_contexts - 1) >> self.bucket_bits) + 1
+        word_bits = (num_words - 1).bit_length()
+        bucket_bits = min(
+            (num_contexts - 1).bit_length() - _BUCKETS, 63 - word_bits - len(raw).bit_length()
+        )
+        bucket_bits = max(0, bucket_bits)
+        self.num_buckets = ((num_contexts - 1) >> bucket_bits) + 1
+        self.shape = np.array([bucket_bits, word_bits, 64 - word_bits - bucket_bits])
         self.used = 0
         self._lock = Lock()
 
@@ -73,17 +74,17 @@ class RawNgrams:
         lines: NDArray[np.uint32],
         logprobs: NDArray[np.float32],
         backoffs: NDArray[np.float32],
-        num_orphans: int,
+        num_orphans: int = 0,
     ) -> Chunk:
         """Add n-grams; ``words`` [n, k]. Those with the context NONE become orphans."""
         size = len(contexts) - num_orphans
         with self._lock:
             begin = self.used
             self.used += size
-        bounds = np.empty(self.num_buckets + 1, dtype=np.int64)
-        if self.used <= len(self.raw):
+        bounds = np.zeros(self.num_buckets + 1, dtype=np.int64)
+        if begin + size <= len(self.raw):
             kernels.fill_buckets(
-                contexts, words[-1], lines, logprobs, backoffs, self.bucket_bits, bounds,
+                contexts, words[-1], lines, logprobs, backoffs, self.shape[0], bounds,
                 self.raw[begin : begin + size],
             )  # fmt: skip
         orphans = None
@@ -93,28 +94,8 @@ class RawNgrams:
         return Chunk(begin, size, bounds, orphans)
 
 
-@dataclass(slots=True)
-class Level:
-    """All n-grams of one order, and how to find them."""
-
-    rows: Rows
-    starts: NDArray[np.uint32]
-    slots: NDArray[np.uint64]
-    shape: NDArray[np.int64]
-
-    @property
-    def finder(self) -> tuple[Any, ...]:
-        """What the kernels need to find a row."""
-        return self.slots, self.shape, self.rows
-
-    @property
-    def keys(self) -> NDArray[np.uint64]:
-        """``context << 32 | word`` of all rows, in rising order."""
-        return self.rows[:, 1].astype(np.uint64) << np.uint64(32) | self.rows[:, 0]
-
-    def __len__(self) -> int:
-        """Return the number of n-grams."""
-        return len(self.rows)
+Table = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]
+"""``slots``, ``places`` and ``shape``; see ``search/kernels.py``."""
 
 
 class Repeated(Exception):
@@ -127,96 +108,115 @@ class Repeated(Exception):
 
 
 class Trie:
-    """The orders read so far."""
+    """The records of the orders read so far.
+
+    Attributes:
+        inner: uint32 [I + 1, 5], see ``lmkit.ngram.query.kernels``.
+        top: uint32 [T, 3].
+        bases: the first record of each order, and the one behind the last.
+    """
 
     def __init__(
         self,
         logprobs: NDArray[np.float32],
         backoffs: NDArray[np.float32],
+        counts: Sequence[int],
         pool: Executor,
         threads: int,
     ) -> None:
-        """Start with the 1-grams [V]."""
-        self.logprobs = logprobs
-        self.backoffs = backoffs
-        self.levels: list[Level] = []
-        """Orders 2, 3, ..."""
+        """Start with the 1-grams [V]; ``counts`` are the numbers of n-grams there will be."""
+        size = len(logprobs)
+        self.order = len(counts)
+        self.inner = np.empty((size + sum(counts[1:-1]) + 1, 5), dtype=np.uint32)
+        self.inner[:size, 0] = np.arange(size)
+        self.inner[:size, 1] = logprobs.view(np.uint32)
+        self.inner[:size, 2] = backoffs.view(np.uint32)
+        self.inner[:size, 3] = NONE
+        self.inner[:size, 4] = size
+        self.inner[size:] = (0, 0, 0, NONE, size)
+        self.top = np.empty((0, 3), dtype=np.uint32)
+        self.bases = [0, size]
         self.pool = pool
         self.threads = threads
+        self._tables: list[Table] = []  # of orders 2, 3, ...
 
     def size(self, n: int) -> int:
         """Return the number of n-grams of order ``n``."""
-        return len(self.logprobs) if n == 1 else len(self.levels[n - 2])
+        return self.bases[n] - self.bases[n - 1]
 
     def find(self, words: Words) -> tuple[NDArray[np.uint32], int]:
         """Return the place of each n-gram of ``words`` [n, k] in its order, and how many have none.
 
-        NONE stands for none. The orders up to n must have been read.
+        NONE stands for none. The orders up to n must have been read, and not be the highest.
         """
         places = words[0].copy()
         missing = 0
         for n in range(2, len(words) + 1):
-            missing = search.descend(places, words[n - 1], *self.levels[n - 2].finder)
+            missing = search.descend(places, words[n - 1], *self._tables[n - 2])
         return places, missing
 
-    def add_level(self, ngrams: RawNgrams, chunks: Sequence[Chunk], *, searched: bool) -> None:
-        """Sort the n-grams of the next order; with ``searched`` make them findable.
+    def add_order(self, ngrams: RawNgrams, chunks: Sequence[Chunk]) -> None:
+        """Sort the n-grams of the next order into records, and link them.
 
         Raises:
             Repeated: two n-grams are the same.
         """
+        n, base = len(self.bases), self.bases[-1]
         bounds = np.zeros((len(chunks), ngrams.num_buckets + 1), dtype=np.int64)
         for c, chunk in enumerate(chunks):
             bounds[c] = chunk.bounds
-        chunk_begins = np.array([chunk.begin for chunk in chunks], dtype=np.int64)
         begins = bounds.sum(axis=0)
-        starts = np.empty(ngrams.num_contexts + 1, dtype=np.uint32)
-        starts[-1] = begins[-1]
-        rows = np.empty((int(begins[-1]), 4), dtype=np.uint32)
-        targets = np.linspace(0, len(rows), 4 * self.threads + 1)
+        count = int(begins[-1])
+        if n == self.order:
+            records = self.top = np.empty((count, 3), dtype=np.uint32)
+        else:
+            records = self.inner[base : base + count]
+        self.inner[base, 4] = base + count
+        table = self._new_table(ngrams, begins, searched=n < self.order)
+        self._build(n, ngrams, chunks, bounds, table, records)
+        self.bases.append(base + count)
+        self._tables.append(table)
+
+    def _new_table(
+        self, ngrams: RawNgrams, begins: NDArray[np.int64], *, searched: bool
+    ) -> Table:
+        """Return an empty table for n-grams of which those of each bucket begin at ``begins``."""
+        sizes = np.left_shift(1, np.frexp(np.diff(begins) * 1.5)[1], dtype=np.int64)
+        places = np.zeros((len(begins), 2), dtype=np.int64)
+        np.cumsum(sizes, out=places[1:, 0])
+        places[:, 1] = begins
+        slots = np.zeros(int(places[-1, 0]) if searched else 1, dtype=np.uint64)
+        return slots, places, ngrams.shape
+
+    def _build(
+        self,
+        n: int,
+        ngrams: RawNgrams,
+        chunks: Sequence[Chunk],
+        bounds: NDArray[np.int64],
+        table: Table,
+        records: NDArray[np.uint32],
+    ) -> None:
+        base, lower_base = self.bases[n - 1], self.bases[n - 2]
+        below_base = self.bases[n - 3] if n > 2 else 0
+        chunk_begins = np.array([chunk.begin for chunk in chunks], dtype=np.int64)
+        lower = self._tables[-1] if n > 2 else table
+        begins = table[1][:, 1]
+        targets = np.linspace(0, len(records), 8 * self.threads + 1)
         cuts = np.searchsorted(begins[:-1], targets)
         cuts[0], cuts[-1] = 0, ngrams.num_buckets
 
-        def run(k: int) -> int:
-            repeated = kernels.sort_buckets(
-                ngrams.raw, chunk_begins, bounds, cuts[k], cuts[k + 1], ngrams.bucket_bits,
-                begins, starts, rows,
+        def build(k: int) -> NDArray[np.int64]:
+            result = np.array([0, -1, -1])
+            kernels.build_buckets(
+                ngrams.raw, chunk_begins, bounds, cuts[k], cuts[k + 1], n, lower_base,
+                below_base, base, self.inner, records, *table, n < self.order, *lower, result,
             )  # fmt: skip
-            return int(repeated)
+            return result
 
-        for place in self.pool.map(run, range(len(cuts) - 1)):
-            if place >= 0:
-                raise Repeated(int(rows[place, 1]), int(rows[place, 0]))
-        self.levels.append(self._level(rows, starts, searched=searched))
-
-    def replace_level(self, n: int, rows: Rows) -> None:
-        """Replace order ``n`` by other rows, which are in order."""
-        num_contexts = self.size(n - 1)
-        starts = np.zeros(num_contexts + 1, dtype=np.uint32)
-        counts = np.bincount(rows[:, 1], minlength=num_contexts)
-        np.cumsum(counts, out=starts[1:], dtype=np.uint32)
-        self.levels[n - 2] = self._level(rows, starts, searched=True)
-
-    def _level(self, rows: Rows, starts: NDArray[np.uint32], *, searched: bool) -> Level:
-        num_contexts = len(starts) - 1
-        shape = np.zeros(4, dtype=np.int64)
-        if not searched:
-            return Level(rows, starts, np.zeros(1, dtype=np.uint64), shape)
-        slot_bits = max(4, (len(rows) * 3 // 2).bit_length())
-        word_bits = (len(self.logprobs) - 1).bit_length()
-        key_bits = max(slot_bits, word_bits + (num_contexts - 1).bit_length())
-        assert key_bits < 64, "more n-grams than states of 32 bits"
-        parts = 1
-        if len(rows) > _UNSHARED:
-            parts = 1 << min(4, (self.threads - 1).bit_length())
-        shape[search.WORD_BITS] = word_bits
-        shape[search.KEY_BITS] = key_bits
-        shape[search.SLOT_BITS] = slot_bits
-        shape[search.PART_MASK] = (1 << slot_bits) // parts - 1
-        slots = np.zeros(1 << slot_bits, dtype=np.uint64)
-
-        def fill(part: int) -> None:
-            search.insert_rows(rows, slots, shape, part)
-
-        list(self.pool.map(fill, range(parts)))
-        return Level(rows, starts, slots, shape)
+        results = list(self.pool.map(build, range(len(cuts) - 1)))
+        for _, context, word in results:
+            if context >= 0:
+                raise Repeated(int(context), int(word))
+        if sum(result[0] for result in results):
+            search.resolve_links(lower_base, base, base, self.inner, self.top, records)

@@ -1,0 +1,485 @@
+"""lmkit ngram fit and stats as programs: spellings, endings, and what interruptions leave."""
+
+import gzip
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ngram.fitting import files_of, opened
+from programs import LMKIT, environment, run
+
+TEXT = "the king sees the queen\nthe queen sees the king\nthe king sleeps\n"
+Fit = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def fit(tmp_path: Path) -> Fit:
+    """Return a function that runs ``lmkit ngram fit`` among files a, b, words and a home."""
+    (tmp_path / "a").write_text(TEXT)
+    (tmp_path / "b").write_text("a queen sleeps")
+    (tmp_path / "words").write_text("king queen\nthe\n")
+    return lambda *arguments, code=0, stdin=b"": ended(
+        "ngram", "fit", *arguments, code=code, stdin=stdin, cwd=tmp_path
+    )
+
+
+def ended(
+    *arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"", **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    done = run(*arguments, home=cwd / "home", cwd=cwd, stdin=stdin, **variables)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def assert_one_line(done: "subprocess.CompletedProcess[str]", *parts: str) -> None:
+    assert done.stdout == ""
+    assert done.stderr.startswith("lmkit: error: ") and done.stderr.count("\n") == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+def config(path: Path) -> dict[str, Any]:
+    return dict(opened(path).config)
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(path.name for path in directory.iterdir())
+
+
+def test_files_become_one_model(fit: Fit, tmp_path: Path) -> None:
+    done = fit("a", "b", "--order", "3", "-o", "./model")
+    assert done.stdout == ""
+    assert done.stderr.split("\n")[-2] == (
+        "lmkit: model: order 3, 16 tokens in 4 lines, n-grams by order: 10 14 14"
+    )
+    model = opened(tmp_path / "model")
+    assert model.order == 3 and model.counts == [10, 14, 14]
+    assert (tmp_path / "home" / "models" / "last-ngram").resolve() == tmp_path / "model"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--prune", "0", "0", "1", "a", "b"],
+        ["a", "b", "--prune", "0", "0", "1"],
+        ["a", "--prune", "0", "0", "1", "--force", "b"],
+        ["a", "b", "--prune", "0", "--prune", "0", "--prune", "1"],
+        ["a", "b", "--prune=0", "--prune=0", "--prune=1"],
+        ["--prune", "0", "0", "1", "--", "a", "b"],
+    ],
+)
+def test_spellings_of_prune(fit: Fit, words: list[str], tmp_path: Path) -> None:
+    fit(*words, "-q", "--order=4", "--out=./model")
+    assert config(tmp_path / "model")["prune"] == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (["--prune"], 2, "requires an argument"),
+        (["--prune", "1"], 3, "--prune must begin with 0"),
+        (["--prune", "0", "2", "1"], 3, "--prune thresholds must not fall"),
+        (["--prune", "0", "0", "0", "--order", "2"], 3, "--prune gives 3 thresholds"),
+        (["--prune", "x"], 2, "--prune"),
+        (["--order", "0"], 3, "--order 0"),
+        (["--order", "five"], 2, "--order"),
+        (["--vocab", "nosuch"], 3, "nosuch: no such file"),
+        (["--unit", "wrod"], 3, "no unit 'wrod'"),
+        (["--unit", "nosuch.model"], 3, "nosuch.model"),
+        (["--mode", "documents"], 2, "--mode"),
+        (["--min-count", "0"], 3, "--min-count 0"),
+        (["--discount-fallback", "2", "1", "1"], 3, "D1 = 2"),
+        (["--memory", "lots"], 2, "'lots' is not a size"),
+        (["--memory", "1M"], 3, "--memory allows 1 MiB"),
+        (["nosuch"], 3, "nosuch: no such file"),
+        (["."], 3, "directory"),
+        (["--threads", "0"], 2, "--threads"),
+    ],
+)
+def test_settings_that_cannot_be(
+    fit: Fit, words: list[str], code: int, part: str, tmp_path: Path
+) -> None:
+    done = fit("a", *words, code=code)
+    assert part in done.stderr and done.stdout == ""
+    if code == 3:
+        assert_one_line(done)
+    models = tmp_path / "home" / "models"
+    assert not models.exists() or names(models) == []
+
+
+def test_every_spelling_of_the_guide_in_one_command(fit: Fit, tmp_path: Path) -> None:
+    fit(
+        "a", "b", "--order", "2", "-o", "small", "--prune", "0", "--min-count", "1", "--vocab",
+        "words", "--unit", "word", "--mode", "document", "--memory", "2G", "--lower",
+        "--normalize", "nfc", "--errors", "replace", "--threads", "1", "-q",
+    )  # fmt: skip
+    model = opened(tmp_path / "home" / "models" / "small")
+    assert (model.mode, model.order) == ("document", 2)
+    assert [model.tokenizer.token(k) for k in range(3, 6)] == ["king", "queen", "the"]
+    settings = (tmp_path / "home" / "models" / "small" / "config.toml").read_text()
+    assert 'mode = "document"' in settings and "lower = true" in settings
+
+
+def test_units(fit: Fit, tmp_path: Path) -> None:
+    for unit, expected in (("char", "char"), ("byte", "byte"), ("bpe", "sentencepiece")):
+        fit("a", "-q", "--unit", unit, "--vocab-size", "25", "--order", "2", "-o", f"./{unit}")
+        assert opened(tmp_path / unit).tokenizer.unit == expected
+    fit("a", "-q", "--unit", "bpe/tokenizer.model", "--order", "2", "-o", "./given")
+    given, trained = opened(tmp_path / "given"), opened(tmp_path / "bpe")
+    assert given.tokenizer.fingerprint() == trained.tokenizer.fingerprint()
+
+
+def test_standard_input_and_compressed_files_are_texts_too(fit: Fit, tmp_path: Path) -> None:
+    (tmp_path / "packed").write_bytes(gzip.compress(TEXT.encode()))
+    fit("a", "-q", "--order", "2", "-o", "./file")
+    fit("-q", "--order", "2", "-o", "./piped", stdin=TEXT.encode())
+    fit("-", "-q", "--order", "2", "-o", "./dash", stdin=gzip.compress(TEXT.encode()))
+    fit("packed", "-q", "--order", "2", "-o", "./unpacked")
+    expected = files_of(tmp_path / "file")
+    for name in ("piped", "dash", "unpacked"):
+        files = files_of(tmp_path / name)
+        assert files.keys() == expected.keys()
+        for file in ("weights.safetensors", "vocab.tsv", "config.toml"):
+            assert files[file] == expected[file]
+
+
+def test_a_name_is_made_up(fit: Fit, tmp_path: Path) -> None:
+    fit("a", "--order", "1")
+    fit("--order", "1", stdin=TEXT.encode())
+    models = tmp_path / "home" / "models"
+    assert {"ngram-a", "ngram-stdin"} < set(names(models))
+    assert (models / "last-ngram").resolve() == models / "ngram-stdin"
+
+
+def test_what_exists_stays_unless_forced(fit: Fit, tmp_path: Path) -> None:
+    fit("a", "-q", "--order", "2", "-o", "./model")
+    before = files_of(tmp_path / "model")
+    assert_one_line(fit("b", "-o", "./model", code=3), "model exists", "--force")
+    assert files_of(tmp_path / "model") == before
+    fit("b", "-q", "--order", "1", "-o", "./model", "--force")
+    assert opened(tmp_path / "model").order == 1
+    assert_one_line(fit("a", "-o", "./b", code=3), "b exists")
+    assert_one_line(fit("a", "-o", "./b", "--force", code=3), "not a model, so it stays")
+    assert (tmp_path / "b").read_text() == "a queen sleeps"
+    assert not [name for name in names(tmp_path) if name.startswith(".")]
+
+
+def test_bad_text_writes_nothing(fit: Fit, tmp_path: Path) -> None:
+    (tmp_path / "bad").write_bytes(b"good line\nbad \xff line\n")
+    assert_one_line(fit("a", "bad", "-o", "./model", code=3), "bad:2:5: not UTF-8 (byte 0xff)")
+    assert_one_line(fit("-o", "./model", code=3), "<stdin>: no words in the text")
+    assert names(tmp_path) == ["a", "b", "bad", "words"]
+    fit("bad", "-q", "-o", "./model", "--errors", "replace")
+    assert "\ufffd" in (tmp_path / "model" / "vocab.tsv").read_text()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_no_permission(fit: Fit, tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o500)
+    assert_one_line(fit("a", "-o", "./closed/model", code=3), "Permission denied")
+
+
+def test_out_below_a_file(fit: Fit, tmp_path: Path) -> None:
+    assert_one_line(fit("a", "-o", "./b/model", code=3), "cannot write")
+    assert (tmp_path / "b").read_text() == "a queen sleeps"
+
+
+def small_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+def test_a_write_that_fails_leaves_the_old_model(fit: Fit, tmp_path: Path) -> None:
+    fit("a", "-q", "--order", "1", "-o", "./model")
+    before = files_of(tmp_path / "model")
+    done = subprocess.run(
+        [*LMKIT, "ngram", "fit", "a", "-o", "./model", "--force"],
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path / "home"),
+        cwd=tmp_path,
+        preexec_fn=small_files,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert_one_line(done, "cannot write", "File too large")
+    assert files_of(tmp_path / "model") == before
+    assert names(tmp_path) == ["a", "b", "home", "model", "words"]
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 256 KiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("may not mount a small disk")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk(fit: Fit, tiny_disk: Path, tmp_path: Path) -> None:
+    fit("a", "-q", "--order", "1", "-o", "./disk/model")
+    before = files_of(tiny_disk / "model")
+    (tmp_path / "large").write_text(" ".join(f"word{k}" for k in range(5000)))
+    done = fit("large", "-o", "./disk/model", "--force", code=3)
+    assert_one_line(done, "No space left on device", "Free some space")
+    assert files_of(tiny_disk / "model") == before
+    assert names(tiny_disk) == ["model"]
+
+
+KILLER = """
+import os, signal, sys
+from pathlib import Path
+from lmkit.ngram.config import NgramConfig
+from lmkit.tasks.families import open_model
+from lmkit.tasks.fit_ngram import FitNgramConfig, fit_ngram
+
+out = Path(sys.argv[2])
+EVENTS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree", "ctypes.dlopen"}
+
+def fit(kill_at):
+    seen = 0
+    def hook(event, arguments):
+        nonlocal seen
+        if event in EVENTS and (event[0] == "c" or str(arguments[0]).startswith(str(out.parent))):
+            seen += 1
+            if seen == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(hook)
+    fit_ngram([sys.argv[1]], out, FitNgramConfig(model=NgramConfig(order=2)), force=True)
+    os._exit(0)
+
+for kill_at in range(1, 100):
+    pid = os.fork()
+    if not pid:
+        fit(kill_at)
+    _, status = os.waitpid(pid, 0)
+    print(open_model(out).order, len(list(out.parent.iterdir())), flush=True)
+    if not os.WIFSIGNALED(status):
+        break
+"""
+
+
+def test_a_fit_killed_at_any_step_leaves_the_old_model_or_the_new(fit: Fit, tmp_path: Path) -> None:
+    """SIGKILL before each step that touches the disk, in turn."""
+    (tmp_path / "out").mkdir()
+    fit("a", "-q", "--order", "1", "-o", "./out/model")
+    done = run(
+        str(tmp_path / "a"),
+        str(tmp_path / "out" / "model"),
+        program=[sys.executable, "-c", KILLER],
+    )
+    assert done.returncode == 0, done.stderr
+    states = [line.split() for line in done.stdout.splitlines()]
+    orders = [int(order) for order, _ in states]
+    assert len(states) > 10 and orders == sorted(orders) and set(orders) == {1, 2}
+    assert max(int(entries) for _, entries in states) == 2, "leftovers pile up"
+    assert states[-1] == ["2", "1"], "the next fit cleans up"
+
+
+def large_text(path: Path) -> Path:
+    path.write_text("".join(f"w{k % 977} v{k % 1013} u{k % 31}\n" for k in range(60_000)))
+    return path
+
+
+def start_fit(tmp_path: Path, *arguments: str, **settings: Any) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [*LMKIT, "ngram", "fit", *arguments, "-o", "./out/model"],
+        env=environment(tmp_path / "home"),
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        **settings,
+    )
+
+
+def test_a_fit_killed_now_or_then(fit: Fit, tmp_path: Path) -> None:
+    fit("a", "-q", "--order", "1", "-o", "./out/model")
+    large_text(tmp_path / "large")
+    for delay in (0.35, 0.5, 0.7, 0.9):
+        with start_fit(tmp_path, "large", "--force", "--order", "3") as process:
+            time.sleep(delay)
+            process.kill()
+        assert opened(tmp_path / "out" / "model").order in (1, 3)
+        assert len(names(tmp_path / "out")) <= 2
+    fit("b", "-q", "--force", "--order", "2", "-o", "./out/model")
+    assert names(tmp_path / "out") == ["model"]
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)]
+)
+@pytest.mark.parametrize("force", [False, True])
+def test_signals_in_the_midst_of_reading(
+    number: signal.Signals, code: int, force: bool, fit: Fit, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    options = []
+    if force:
+        fit("a", "-q", "--order", "1", "-o", "./out/model")
+        options = ["--force"]
+    with start_fit(tmp_path, *options, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stderr is not None
+        process.stdin.write(TEXT.encode())
+        process.stdin.flush()
+        wait_for(lambda: [name for name in names(out) if name.startswith(".")])
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert process.stderr.read() == b""
+    left = names(out)
+    assert ("model" in left) == force
+    assert [name for name in left if name != "model"] == (
+        [f".model.tmp-{process.pid}"] if number == signal.SIGKILL else []
+    )
+    fit("a", "-q", "-o", "./out/model", *options)
+    assert names(out) == ["model"]
+
+
+def test_a_sigterm_in_the_midst_of_the_work(fit: Fit, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    large_text(tmp_path / "large")
+    with start_fit(tmp_path, "large", "--order", "5", "--progress", "json") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if b"estimating" in line or b"sorting" in line:
+                break
+        process.send_signal(signal.SIGTERM)
+        process.stderr.read()
+        code = process.wait(30)
+    assert code in (143, 0)
+    assert names(tmp_path / "out") == ([] if code else ["model"])
+
+
+def test_stats(fit: Fit, tmp_path: Path) -> None:
+    fit("a", "-q", "--order", "2", "-o", "first", "--prune", "0", "1")
+    facts = json.loads(ended("ngram", "stats", "first", "--json", cwd=tmp_path).stdout)
+    assert facts["order"] == 2 and facts["prune"] == [0, 1] and facts["unit"] == "word"
+    assert (facts["lines"], facts["tokens"], facts["text"]) == (3, 13, "a")
+    assert len(facts["discounts_1"]) == 3 and "count of" in facts["discounts_2_fallback"]
+    rows = ended("ngram", "stats", cwd=tmp_path)
+    assert dict(row.split("\t") for row in rows.stdout.splitlines())["prune"] == "0 1"
+    assert "first" in rows.stderr
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose home has the models king and queen, and a mixture of both."""
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "text").write_text(TEXT)
+    for name, order in (("king", "2"), ("queen", "1")):
+        ended("ngram", "fit", "text", "-q", "--order", order, "-o", name, cwd=folder)
+    both = ["-m", "king", "-m", "queen", "--tune", "text", "-o", "both"]
+    ended("ngram", "mix", "-q", *both, cwd=folder)
+    return folder
+
+
+def test_a_wrong_name_meets_a_suggestion(models: Path) -> None:
+    for words in (["ngram", "stats", "kin"], ["score", "-m", "kin"], ["eval", "-m", "kin"]):
+        done = ended(*words, code=3, cwd=models, stdin=b"a\n")
+        assert_one_line(done, "no model 'kin'", "Did you mean 'king'?")
+
+
+def test_a_model_of_another_family(models: Path) -> None:
+    done = ended("ngram", "stats", "both", code=3, cwd=models)
+    assert_one_line(done, "is a mixture model; this command needs an ngram model")
+    done = ended("ngram", "convert", "both", "./out.arpa", code=3, cwd=models)
+    assert_one_line(done, "mixture")
+    assert not (models / "out.arpa").exists()
+    assert ended("score", "-m", "both", cwd=models, stdin=b"the king\n").stdout
+
+
+def damage(path: Path, how: str) -> None:
+    """Harm one file of a model: cut it, flip a bit somewhere, or take it away."""
+    data = bytearray(path.read_bytes())
+    if how == "missing":
+        path.unlink()
+        return
+    if how == "cut":
+        del data[-7:]
+    elif how == "empty":
+        data.clear()
+    else:
+        place = {"first": 0, "middle": len(data) // 2, "last": len(data) - 1}[how]
+        data[place] ^= 0x10
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("file", ["weights.safetensors", "card.json", "vocab.tsv", "config.toml"])
+def test_a_damaged_model_is_refused(file: str, models: Path, tmp_path: Path) -> None:
+    shutil.copy(models / "text", tmp_path)
+    commands = [["eval", "text"], ["score", "text"], ["sample", "the"], ["ngram", "score", "text"]]
+    hows = ["missing", "cut", "empty", "first", "middle", "last"]
+    for number, how in enumerate(hows):
+        shutil.copytree(models / "home" / "models" / "king", tmp_path / how)
+        damage(tmp_path / how / file, how)
+        words = commands[number % len(commands)]
+        done = ended(*words, "-m", f"./{how}", code=3, cwd=tmp_path)
+        assert_one_line(done, how)
+        assert "damaged" in done.stderr or "no card.json" in done.stderr, done.stderr
+    stats = ended("ngram", "stats", "./middle", code=3, cwd=tmp_path)
+    assert_one_line(stats, "damaged")
+
+
+LOADED = """
+import sys
+from lmkit.cli.app import main
+sys.argv[0] = "lmkit"
+try:
+    main()
+finally:
+    print("LOADED", *sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ngram", "fit", "text", "-q", "--force", "-o", "./tiny"],
+        ["ngram", "fit", "text", "-q", "--force", "-o", "./tiny", "--mode", "document"],
+        ["score", "-m", "king", "ten"],
+        ["score", "-m", "king", "--per-token", "ten"],
+        ["score", "-m", "both", "ten"],
+        ["eval", "-m", "king", "ten"],
+        ["sample", "-m", "king", "--count", "5", "the"],
+        ["ngram", "stats", "king"],
+    ],
+    ids=" ".join,
+)
+def test_short_input_loads_neither_numba_nor_torch(words: list[str], models: Path) -> None:
+    (models / "ten").write_text("the king sees\n" * 10)
+    done = run(*words, program=[sys.executable, "-c", LOADED], home=models / "home", cwd=models)
+    assert done.returncode == 0, done.stderr
+    line = next(line for line in done.stderr.splitlines() if line.startswith("LOADED "))
+    loaded = set(line.split())
+    assert "lmkit" in loaded
+    assert not loaded & {"numba", "llvmlite", "torch", "sentencepiece", "safetensors", "scipy"}
+
+
+def test_kernels_are_compiled_once_on_a_machine(tmp_path: Path) -> None:
+    large_text(tmp_path / "large")
+    for turn in (0, 1):
+        done = ended(
+            "ngram", "fit", "large", "--order", "2", "-o", f"./model{turn}", cwd=tmp_path,
+            NUMBA_CACHE_DIR=str(tmp_path / "cache"),
+        )  # fmt: skip
+        notes = [line for line in done.stderr.splitlines() if "compiling kernels" in line]
+        expected = ["lmkit: compiling kernels, once on this machine"] if turn == 0 else []
+        assert notes == expected, done.stderr
+    assert files_of(tmp_path / "model0") == files_of(tmp_path / "model1")
