@@ -1,3 +1,24 @@
-"""lmkit: every language model from 1913 on, one command line, one yardstick."""
+"""lmkit: every language model from 1913 on, one command line, one yardstick.
+
+The Python door, loaded when used: ``lmkit.load(name)`` opens any language model,
+``lmkit.fit_ngram(files, out)`` makes one, ``lmkit.score(model, sentences)`` and
+``lmkit.evaluate(model, files)`` ask it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+__all__ = ["evaluate", "fit_ngram", "load", "score"]
+
+if TYPE_CHECKING:
+    from lmkit.door import evaluate, fit_ngram, load, score
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from importlib import import_module
+
+        return getattr(import_module("lmkit.door"), name)
+    raise AttributeError(f"module 'lmkit' has no attribute {name!r}")

@@ -41,13 +41,18 @@ class ManyValues(Command):
         """Read ``--prune 0 0 1`` as ``--prune 0 --prune 0 --prune 1``."""
         spread: list[str] = []
         inside = False
-        for arg in args:
-            inside = arg == "--prune" or (inside and arg.isdecimal())
-            if arg == "--prune":
-                continue
-            spread += ["--prune", arg] if inside else [arg]
-        if args and args[-1] == "--prune":
-            spread.append("--prune")  # nothing behind it: typer complains
+        for place, arg in enumerate(args):
+            if arg == "--":
+                spread += args[place:]
+                break
+            if arg == "--prune" or arg.startswith("--prune="):
+                inside = True
+                spread.append(arg)
+            elif inside and args[place - 1] != "--prune" and arg.isdecimal():
+                spread += ["--prune", arg]
+            else:
+                inside = inside and args[place - 1] == "--prune"
+                spread.append(arg)
         return super().parse_args(ctx, spread)
 
 
@@ -205,6 +210,7 @@ def fit_command(
     from lmkit.ngram.config import NgramConfig
     from lmkit.store.home import mark_last, resolve_out
     from lmkit.tasks.fit_ngram import FitNgramConfig, fit_ngram
+    from lmkit.tasks.threads import num_threads
     from lmkit.text.encoding import Normalizer
     from lmkit.text.vocab import VocabularyConfig, read_word_list
 
@@ -224,7 +230,7 @@ def fit_command(
         normalizer=Normalizer(lower=lower, form=normalize),
         unit=unit,
         errors=errors,
-        threads=_threads(threads),
+        threads=num_threads(threads),
         memory=None if memory is None else _parse_size(memory),
     )
     sources = choose_sources(files)
@@ -271,10 +277,11 @@ def convert_command(
     """Turn a model into an ARPA file or an ARPA file into a model, by the suffix."""
     from lmkit.store.home import mark_last
     from lmkit.tasks.convert_ngram import convert_ngram
+    from lmkit.tasks.threads import num_threads
 
     with listening(quiet, progress) as listener:
         path = convert_ngram(
-            source, target, threads=_threads(threads), force=force, listener=listener
+            source, target, threads=num_threads(threads), force=force, listener=listener
         )
         if path.is_dir():
             mark_last("ngram", path)
@@ -316,14 +323,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(_plain(item) for item in value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _threads(requested: int | None) -> int:
-    import os
-
-    if requested is not None:
-        return requested
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _parse_size(text: str) -> int:

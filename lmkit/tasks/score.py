@@ -26,6 +26,8 @@ from lmkit.text.lines import Block, block_lines, block_of, read_blocks, total_si
 from lmkit.text.tokenizers import Encoded
 
 _SEPARATORS = re.compile("[ \t\r\n\0]+")
+_GROUP = 1 << 12
+"""Sentences encoded and scored at a time."""
 _TAB = 9
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -168,6 +170,30 @@ def score_lines(
         ids = np.concatenate([model.tokenizer.encode(text), end])
         sizes = np.array([len(ids)], dtype=np.int64)
         yield _summed(model, _Text([line], [text]), ids, sizes, model.logprobs(ids))
+
+
+def sentence_logprobs(model: LanguageModel, sentences: Sequence[str], threads: int = 1) -> Logprobs:
+    """Return the natural log probability of each sentence [N], ``</s>`` included.
+
+    An inner line end is taken as a space.
+    """
+    parts = [sentences[i : i + _GROUP] for i in range(0, len(sentences), _GROUP)]
+
+    def score_part(part: Sequence[str]) -> Logprobs:
+        joined = "\n".join(part)
+        if joined.count("\n") >= len(part) or "\r\n" in joined or joined.endswith("\r"):
+            joined = "\n".join(_one_line(sentence) for sentence in part)
+        encoded = encode_block(model, block_of(joined + "\n"), "sentence")
+        return sum_segments(model.batch_logprobs(encoded.ids), encoded.line_sizes)
+
+    scored = [logprobs for _, logprobs in ahead(parts, score_part, threads)]
+    return np.concatenate(scored) if scored else np.empty(0, dtype=np.float64)
+
+
+def _one_line(sentence: str) -> str:
+    """Return a sentence without line ends; one \r at its end stays, as text."""
+    sentence = sentence.replace("\n", " ")
+    return sentence + "\r" if sentence.endswith("\r") else sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, Errors, Ids, Mode
 from lmkit.text.encoding import Encoded, Normalizer
 from lmkit.text.lines import Block, read_blocks, total_size
+from lmkit.text.sources import STDIN_NAME
 from lmkit.text.vocab import VocabularyConfig, WordTable, WordTokenizer
 from lmkit.text.words import LocalWords, merge_words
 
@@ -217,7 +218,7 @@ def learn_words(
     _translate(jobs, ids, threads)
     sizes = _join([part.line_sizes for _, part in parts], np.int64)
     if len(ids) == 0 or tokenizer.counts is None or not tokenizer.counts.any():
-        names = ", ".join(str(source) for source in sources)
+        names = ", ".join(STDIN_NAME if source == "-" else str(source) for source in sources)
         raise TextError(f"{names}: no words in the text", "Give a text with at least one word")
     return Corpus(ids, sizes, num_bytes, digest.hexdigest(), mode), tokenizer
 
