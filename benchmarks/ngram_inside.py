@@ -33,17 +33,16 @@ def sentences_of(path: str) -> list[str]:
 
 def score(model_path: str, text: str, threads: int) -> Facts:
     """Score a list of sentences with lmkit: encoding and sums by sentence included."""
-    from lmkit.ngram.model import NgramModel
+    from lmkit.tasks.encoding import encode_block
     from lmkit.tasks.families import open_model
     from lmkit.tasks.score import sum_segments
     from lmkit.text.lines import block_of
 
     model = open_model(model_path)
-    assert isinstance(model, NgramModel)
     sentences = sentences_of(text)
 
     def score_all(batch: Sequence[str]) -> tuple[int, float]:
-        encoded = model.tokenizer.encode_block(block_of("\n".join(batch)), model.mode)
+        encoded = encode_block(model, block_of("\n".join(batch)), model.mode)
         logprobs = model.batch_logprobs(encoded.ids, threads)
         sums = sum_segments(logprobs, encoded.line_sizes)
         return len(encoded.ids), float(sums.sum())
@@ -96,17 +95,15 @@ def next_words(model_path: str, text: str, rows: int) -> Facts:
 
 def encode(model_path: str, text: str) -> Facts:
     """Turn a text in memory into ids, in one thread, with the vocabulary of a model."""
-    from lmkit.ngram.model import NgramModel
+    from lmkit.tasks.encoding import encode_block
     from lmkit.tasks.families import open_model
     from lmkit.text.lines import read_blocks
 
     model = open_model(model_path)
-    assert isinstance(model, NgramModel)
-    tokenizer = model.tokenizer
     blocks = list(read_blocks([text]))
-    tokenizer.encode_block(blocks[0], model.mode)
+    encode_block(model, blocks[0], model.mode)
     start = time.perf_counter()
-    tokens = sum(len(tokenizer.encode_block(block, model.mode).ids) for block in blocks)
+    tokens = sum(len(encode_block(model, block, model.mode).ids) for block in blocks)
     seconds = time.perf_counter() - start
     return {"seconds": seconds, "tokens": tokens, "bytes": sum(block.size for block in blocks)}
 

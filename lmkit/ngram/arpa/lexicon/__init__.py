@@ -1,0 +1,1 @@
+"""Looking up the words of n-grams: a word index made for millions of look-ups in a row."""
