@@ -58,8 +58,9 @@ class BarProgress(StreamListener):
     def finish(self) -> None:
         """Fill the bar and leave it standing."""
         if self._task is not None:
-            total = self.total if self.total is not None else max(self.done, 1)
-            self._progress.update(self._task, completed=self.done, total=total)
+            done = self.done if self.total is not None else max(self.done, 1)
+            total = self.total if self.total is not None else done
+            self._progress.update(self._task, completed=done, total=total)
             self._progress.stop_task(self._task)
             self._progress.stop()
             self._progress.remove_task(self._task)
@@ -74,12 +75,12 @@ class BarProgress(StreamListener):
 def figures(task: Task) -> str:
     """Return what stands right of the bar of ``task``."""
     unit = task.fields.get("unit", "")
-    parts = [quantity(task.completed, unit)]
+    parts = [quantity(task.completed, unit)] if unit else []
     elapsed = task.elapsed or 0.0
     if task.stop_time is not None:
         parts.append(clock(elapsed))
     else:
-        if elapsed > 0 and task.completed:
+        if unit and elapsed > 0 and task.completed:
             parts.append(f"{quantity(task.completed / elapsed, unit)}/s")
         if task.total and 0 < task.completed < task.total:
             left = elapsed * (task.total - task.completed) / task.completed

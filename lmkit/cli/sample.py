@@ -125,7 +125,7 @@ def sample_command(
     piped = prompt == STDIN or (prompt is None and _stdin_has_prompts())
     at_once = piped and answers_at_once([STDIN], line_buffered)
     with (
-        listening(quiet, progress) as listener,
+        listening(quiet, progress, streams_results=True) as listener,
         open_output(line_buffered=at_once or line_buffered) as out,
     ):
         source = open_language_model(model, listener)

@@ -83,7 +83,7 @@ def score_command(
         errors=errors,
     )
     with (
-        listening(quiet, progress) as listener,
+        listening(quiet, progress, streams_results=True) as listener,
         open_output(line_buffered=settings.streaming) as out,
     ):
         scorer = open_language_model(model, listener)

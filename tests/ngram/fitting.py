@@ -25,8 +25,19 @@ from lmkit.text.encoding import Normalizer
 from lmkit.text.vocab import VocabularyConfig
 
 Ended = CompletedProcess[str]
+LETTERS = "abcdefghijkl"
 Records = dict[int, tuple[NDArray[np.uint32], int]]
 """What a sink was given: by order the records and the state behind their last child."""
+
+
+def random_lines(seed: int, lines: int, longest: int, words: Sequence[str] = LETTERS) -> list[str]:
+    """Return lines of words with a Zipfian distribution, some of them blank."""
+    rng = np.random.default_rng(seed)
+    chances = 1 / np.arange(1, len(words) + 1)
+    return [
+        " ".join(rng.choice(list(words), size=rng.integers(0, longest), p=chances / chances.sum()))
+        for _ in range(lines)
+    ]
 
 
 def settings(**given: Any) -> FitNgramConfig:

@@ -310,6 +310,33 @@ def test_draws_by_kernel_equal_python(
     assert not np.isin(slow, never).any()
 
 
+@every_model
+def test_rows_by_kernel_equal_numpy(name: str, models: dict[str, NgramModel]) -> None:
+    model = models[name]
+    rng = np.random.default_rng(8)
+    contexts = [rng.integers(2, min(model.counts[0], 25), size=4).tolist() for _ in range(30)]
+    states = [continued(model, context) for context in [[], *contexts]]
+    assert kernels  # loaded, and so used
+    rows = model.next_from(np.array(states, dtype=np.uint32))
+    sentences = model.mode == "sentence"
+    for state, row in zip(states, rows, strict=True):
+        expected = lookup.next_logprobs(state, model.records, model.counts[0], sentences)
+        assert np.array_equal(row, expected)
+
+
+@pytest.mark.parametrize("context", ["a", "b", "<unk>", ""])
+def test_a_draw_ends_where_every_word_is_a_child(
+    context: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The probabilities of all words may sum to a little less than the number that is drawn."""
+    text = "<unk> a b <unk> b a a b b <unk> <unk> " * 3
+    model = fitted(tmp_path / "model", text, order=2, mode="document")
+    state = as_ids([continued(model, model.tokenizer.encode(context).tolist())])
+    monkeypatch.setattr(draw_module, "PATIENCE", 100)
+    (word,) = model.draw(state, np.array([np.nextafter(1.0, 0.0)]))
+    assert word in (0, 3, 4)
+
+
 def test_a_reopened_model_gives_the_same_bits(
     models: dict[str, NgramModel], tmp_path: Path
 ) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel, load64, trailing_zeros
-from lmkit.ngram.arpa.lexicon.kernels import hash_from, head_of, look_up, same_rest
+from lmkit.ngram.arpa.lexicon.kernels import HEAD, hash_of, head_of, look_up, same_rest
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
@@ -259,10 +259,8 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
     find_breaks(data, begin, end, breaks)
     starts = np.empty(n + 2, np.int64)
     sizes = np.empty(n + 2, np.int64)
-    above_starts = np.zeros(n, np.int64)
+    above = np.zeros(n, np.int64)
     above_sizes = np.zeros(n, np.int64)
-    above_heads = np.zeros(n, np.uint64)
-    above = np.zeros(n, np.uint32)
     at = 0
     count = 0
     line = 0
@@ -283,20 +281,19 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
                 break
             for k in range(n):
                 place, size = starts[k + 1], sizes[k + 1]
-                head = head_of(data, place, size)
-                same = (head == above_heads[k]) & (size == above_sizes[k])
-                if size > 8 and same:
-                    same = same_rest(data, place, data, above_starts[k], size)
+                first, second = head_of(data, place, size)
+                row = seen[above[k]]
+                same = (first == row[2]) & (second == row[3]) & (size == above_sizes[k])
+                if size > HEAD and same:
+                    same = same_rest(data, place, data, np.int64(row[0] >> _32), size)
                 if not same:
-                    value = hash_from(data, place, size, head)
-                    seen[num_seen, 0] = np.uint64(place) << np.uint64(32) | np.uint64(size)
-                    seen[num_seen, 1] = value
-                    seen[num_seen, 2] = head
+                    seen[num_seen, 0] = np.uint64(place) << _32 | np.uint64(size)
+                    seen[num_seen, 1] = hash_of(data, place, size, first, second)
+                    seen[num_seen, 2] = first
+                    seen[num_seen, 3] = second
                     above[k] = num_seen
                     num_seen += 1
-                    above_heads[k] = head
                     above_sizes[k] = size
-                    above_starts[k] = place
                 words[k, count] = above[k]
             lines[count] = line
             logprobs[count] = min(logprob, 0.0) * LN10

@@ -119,7 +119,7 @@ class NgramParser:
         data = np.frombuffer(piece.data, dtype=np.uint8)
         room = (end - begin) // (2 * n + 2) + 1
         breaks = scratch.get("breaks", np.uint32, end - begin + 64)
-        seen = scratch.get("seen", np.uint64, 3 * n * room).reshape(-1, 3)
+        seen = scratch.get("seen", np.uint64, 4 * (n * room + 1)).reshape(-1, 4)
         words = scratch.get("words", np.uint32, n * room).reshape(n, room)
         lines = scratch.get("lines", np.uint32, room)
         logprobs = scratch.get("logprobs", np.float32, room)

@@ -14,6 +14,9 @@ from lmkit.ngram.query.lookup import NONE, Records
 
 FEW = 2_000
 """Draws up to which Python is quicker than loading the compiled kernels."""
+PATIENCE = 1 << 20
+"""Refusals in one draw after which the word stands: where the children of a context are all the
+words there are, rounding may leave a gap in the sum of their probabilities."""
 _MASK = (1 << 64) - 1
 
 
@@ -70,7 +73,7 @@ class Drawer:
         while state != NONE:
             chain.append(state)
             state = records.link(state)
-        level = 0
+        level = refused = 0
         while True:
             word = self._pick(chain[level] if level < len(chain) else NONE, uniform)
             seed, uniform = _next_uniform(seed)
@@ -80,8 +83,9 @@ class Drawer:
             passed = next(
                 (i for i in range(level - 1, -1, -1) if records.child(chain[i], word) >= 0), None
             )
-            if passed is None:
+            if passed is None or refused == PATIENCE:
                 return word
+            refused += 1
             level = passed + 1
 
     def _pick(self, state: int, uniform: float) -> int:

@@ -40,7 +40,7 @@ class Lexicon:
         num_words = len(offsets) - 1
         id_bits = num_words.bit_length()
         slots = np.zeros(2 << num_words.bit_length(), dtype=np.uint32)
-        heads = np.zeros(num_words, dtype=np.uint64)
+        heads = np.zeros((num_words, 2), dtype=np.uint64)
         repeated = kernels.index_words(arena, offsets, id_bits, slots, heads)
         if repeated >= 0:
             raise RepeatedWord(int(repeated))
