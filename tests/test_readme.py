@@ -2,7 +2,8 @@
 
 In a block ``console`` a line ``$ command`` is run by bash, in an empty folder and with an empty
 home that all blocks of a page share; the lines below it are its standard output, in which a line
-``...`` stands for any lines and numbers may differ in the eighth digit. A block behind a comment
+``...`` stands for any lines and numbers may differ in the eighth digit. Then the ``python`` blocks
+are run; their ``print`` lines say in a comment what they print. A block behind a comment
 ``<!-- help: lmkit ... -->`` is the help of that command; ``pytest --update-golden`` writes it.
 """
 
@@ -22,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PRINTED = re.compile(r"^print\(.*\)  # (.*)$", re.MULTILINE)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HELP = re.compile(r"(<!-- help: lmkit(.*?) -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 RUNNING = [page for page in PAGES if CONSOLE.search(page.read_text("utf-8"))]
@@ -39,6 +42,13 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             yield command, output
+
+
+def python_of(text: str) -> tuple[str, str]:
+    """Return the Python code of a page as a command, and what its comments say it prints."""
+    code = "".join(PYTHON.findall(text))
+    printed = "".join(f"{line}\n" for line in PRINTED.findall(code))
+    return f"\"{sys.executable}\" - <<'END'\n{code}END", printed
 
 
 def same_line(shown: str, printed: str) -> bool:
@@ -83,7 +93,8 @@ def test_outputs_are_compared(shown: str, printed: str, same: bool) -> None:
     ids=lambda p: p.name,
 )
 def test_commands_run_and_print_what_is_shown(page: Path, tmp_path: Path) -> None:
-    expected = list(commands_of(page.read_text("utf-8")))
+    text = page.read_text("utf-8")
+    expected = [*commands_of(text), python_of(text)]
     folder, outputs = tmp_path / "folder", tmp_path / "outputs"
     folder.mkdir()
     outputs.mkdir()

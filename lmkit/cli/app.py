@@ -15,7 +15,7 @@ app = typer.Typer(
     help="Language models from counted n-grams on: made, asked and compared in the shell.",
     epilog="\n\n".join(
         [
-            epilog(["lmkit models list", "lmkit corpora list"]),
+            epilog(["lmkit quickstart", "lmkit ngram fit --help"]),
             "An option can also be set by the variable LMKIT_COMMAND_OPTION, such as "
             "LMKIT_NGRAM_FIT_ORDER=3.",
             shell.EXIT_CODES + ".",

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,6 +56,8 @@ class NgramModel(LanguageModel):
         self._tokens_scored = 0
         self._rows_made = 0
         self._drawer: Drawer | None = None
+        self._unverified: Artifact | None = None
+        self._lock = Lock()
 
     @classmethod
     def open(cls, artifact: Artifact, open_model: Callable[[Path], LanguageModel]) -> Self:
@@ -75,12 +78,21 @@ class NgramModel(LanguageModel):
         tokenizer = restore_tokenizer(artifact.tokenizer["spec"], arrays, artifact.path)
         if tokenizer.num_tokens != counts[0]:
             raise ModelError(f"{artifact.path} is damaged: its vocabulary is of another size")
-        return cls(Records(inner, top, wide), tokenizer, config["mode"], order, counts, config)
+        model = cls(Records(inner, top, wide), tokenizer, config["mode"], order, counts, config)
+        model._unverified = artifact
+        return model
 
     @property
     def start_context(self) -> int:
         """The state before the first token: <s>, or the empty context in document mode."""
         return BOS if self._sentences else NONE
+
+    def _trust_records(self) -> None:
+        """Make sure that a large model is whole: damage could lead the kernels astray."""
+        with self._lock:
+            if self._unverified is not None:
+                self._unverified.verify_large()
+                self._unverified = None
 
     def logprobs(self, ids: Ids) -> Logprobs:
         """Return the log probabilities of a sequence; see :class:`LanguageModel`."""
@@ -107,6 +119,7 @@ class NgramModel(LanguageModel):
     def _score_compiled(self, ids: Ids, skip: int, threads: int, at_start: bool) -> Logprobs:
         from lmkit.ngram.query import kernels
 
+        self._trust_records()
         out = np.empty(len(ids), dtype=np.float64)
         records = self.records
         cuts = [skip + (len(ids) - skip) * k // threads for k in range(threads + 1)]
@@ -151,6 +164,7 @@ class NgramModel(LanguageModel):
             return np.stack(made) if made else np.empty((0, size))
         from lmkit.ngram.query import kernels
 
+        self._trust_records()
         rows = np.empty((len(state), size), dtype=np.float64)
         arrays = records.inner, records.inner.view(np.float32)
         kernels.next_rows(state, *arrays, records.top, records.top.view(np.float32), rows)
@@ -173,5 +187,6 @@ class NgramModel(LanguageModel):
 
     def _drawing(self) -> Drawer:
         if self._drawer is None:
+            self._trust_records()
             self._drawer = Drawer(self.records, self.tokenizer.num_tokens, self._sentences)
         return self._drawer

@@ -75,6 +75,16 @@ class Artifact:
             raise ModelError(f"{self.path} is damaged: it has no array {name!r}")
         return self.arrays[name]
 
+    def verify_large(self) -> None:
+        """Compare the checksums of the files that :func:`open_artifact` took on trust.
+
+        Raises:
+            ModelError: one is damaged.
+        """
+        for name, facts in self.card["files"].items():
+            if facts["size"] > SMALL:
+                _check_file(self.path, name, facts, verify=True)
+
     def file(self, name: str) -> Path:
         """Return the path of file ``name``, which must be one of those the card lists."""
         if name not in self.card["files"]:
@@ -98,24 +108,26 @@ def open_artifact(
     Raises:
         ModelError: it is missing, truncated, damaged, newer than this lmkit or of another family.
     """
-    path = Path(path)
-    card = read_card(path, families)
-    for name, facts in card["files"].items():
-        if name != os.path.basename(name) or name in ("", ".", ".."):
-            raise ModelError(f"{path} is damaged: it lists a file outside itself")
-        try:
-            size = (path / name).stat().st_size
-            if size != facts["size"]:
-                raise _damaged(path, f"{name} has {size} bytes instead of {facts['size']}")
-            if (verify == "all" or size <= SMALL) and checksum_file(path / name) != facts[
-                "checksum"
-            ]:
-                raise _damaged(path, f"{name} is not what was written (wrong checksum)")
-        except FileNotFoundError:
-            raise _damaged(path, f"{name} is missing") from None
-        except OSError as error:
-            raise ModelError(f"{path / name}: {error.strerror}") from error
-    return Artifact(path, card)
+    artifact = Artifact(Path(path), read_card(Path(path), families))
+    for name, facts in artifact.card["files"].items():
+        _check_file(artifact.path, name, facts, verify == "all" or facts["size"] <= SMALL)
+    return artifact
+
+
+def _check_file(path: Path, name: str, facts: Mapping[str, Any], verify: bool) -> None:
+    """Raise a ModelError unless file ``name`` has its size and, to ``verify``, its checksum."""
+    if name != os.path.basename(name) or name in ("", ".", ".."):
+        raise ModelError(f"{path} is damaged: it lists a file outside itself")
+    try:
+        size = (path / name).stat().st_size
+        if size != facts["size"]:
+            raise _damaged(path, f"{name} has {size} bytes instead of {facts['size']}")
+        if verify and checksum_file(path / name) != facts["checksum"]:
+            raise _damaged(path, f"{name} is not what was written (wrong checksum)")
+    except FileNotFoundError:
+        raise _damaged(path, f"{name} is missing") from None
+    except OSError as error:
+        raise ModelError(f"{path / name}: {error.strerror}") from error
 
 
 class ModelFile:

@@ -4,14 +4,13 @@ import gzip
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ngram.fitting import files_of, lmkit, opened
+from ngram.fitting import Ended, assert_one_line, files_of, large_text, lmkit, names, opened
 from programs import run
 
 TEXT = "the king sees the queen\nthe queen sees the king\nthe king sleeps\n"
@@ -29,28 +28,15 @@ def fit(tmp_path: Path) -> Fit:
     )
 
 
-def ended(
-    *arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"", **variables: str
-) -> Ended:
+def ended(*arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"", **variables: str) -> Ended:
     """Run lmkit in a process of its own, in the folder ``cwd`` and with a home there."""
     done = run(*arguments, home=cwd / "home", cwd=cwd, stdin=stdin, **variables)
     assert done.returncode == code, done.stderr
     return done
 
 
-def assert_one_line(done: Ended, *parts: str) -> None:
-    assert done.stdout == ""
-    assert done.stderr.startswith("lmkit: error: ") and done.stderr.count("\n") == 1, done.stderr
-    for part in parts:
-        assert part in done.stderr
-
-
 def config(path: Path) -> dict[str, Any]:
     return dict(opened(path).config)
-
-
-def names(directory: Path) -> list[str]:
-    return sorted(path.name for path in directory.iterdir())
 
 
 def test_files_become_one_model(fit: Fit, tmp_path: Path) -> None:

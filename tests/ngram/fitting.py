@@ -166,3 +166,22 @@ def lmkit(*arguments: str, cwd: Path, code: int = 0, stdin: bytes = b"") -> Ende
         os.chdir(before)
     assert done.exit_code == code, done.output
     return Ended(arguments, code, done.stdout, done.stderr)
+
+
+def assert_one_line(done: Ended, *parts: str) -> None:
+    """Check that a run said what is wrong in one line, and nothing else."""
+    assert done.stdout == ""
+    assert done.stderr.startswith("lmkit: error: ") and done.stderr.count("\n") == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+def names(directory: Path) -> list[str]:
+    """Return the names of what lies in a directory, sorted."""
+    return sorted(path.name for path in directory.iterdir())
+
+
+def large_text(path: Path) -> Path:
+    """Write a text that takes a second to fit, by the compiled kernels."""
+    path.write_text("".join(f"w{k % 977} v{k % 1013} u{k % 31}\n" for k in range(60_000)))
+    return path

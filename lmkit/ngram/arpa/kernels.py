@@ -8,6 +8,7 @@ is most of them, whether the file is sorted by first words or (as KenLM's) by la
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from lmkit.jit import kernel, load64, trailing_zeros
@@ -37,6 +38,8 @@ _BYTES_0_4 = np.uint64(0x000000FF000000FF)
 _32 = np.uint64(32)
 
 
+inlined = numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")
+
 @kernel
 def find_breaks(data, begin, end, breaks):  # type: ignore[no-untyped-def]
     """Write the places of all bytes up to 32 (separators among them); return how many."""
@@ -56,7 +59,7 @@ def find_breaks(data, begin, end, breaks):  # type: ignore[no-untyped-def]
     return count
 
 
-@kernel
+@inlined
 def split_line(data, start, breaks, at, most, starts, sizes):  # type: ignore[no-untyped-def]
     """Find the fields of the line at ``start``; return how many and the next place in ``breaks``.
 
@@ -79,7 +82,7 @@ def split_line(data, start, breaks, at, most, starts, sizes):  # type: ignore[no
             return count, at
 
 
-@kernel
+@inlined
 def parse_number(data, start, size):  # type: ignore[no-untyped-def]
     """Return the number in a field; NaN where it is none. A separator must follow the field."""
     negative = data[start] == 45
@@ -101,7 +104,7 @@ def parse_number(data, start, size):  # type: ignore[no-untyped-def]
     return -value if negative else value
 
 
-@kernel
+@inlined
 def _eight_digits(chunk, scale):  # type: ignore[no-untyped-def]
     """Return the number in the first ``scale`` bytes of ``chunk``, and non-zero if it is none."""
     chunk = (chunk ^ _ZEROS) << np.uint64(64 - 8 * scale)

@@ -10,6 +10,7 @@ The words themselves lie in ``arena``, word i from ``offsets[i]`` to ``offsets[i
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from lmkit.jit import kernel, load64, prefetch
@@ -25,7 +26,9 @@ _PRIME_1 = np.uint64(0x9E3779B97F4A7C15)
 _PRIME_2 = np.uint64(0xFF51AFD7ED558CCD)
 
 
-@kernel
+inlined = numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")
+
+@inlined
 def head_of(data, start, size):  # type: ignore[no-untyped-def]
     """Return the first 16 bytes of a word of ``size`` > 0 as two numbers."""
     first = load64(data, start) & (_ALL >> np.uint64(64 - 8 * min(size, 8)))
@@ -34,7 +37,7 @@ def head_of(data, start, size):  # type: ignore[no-untyped-def]
     return first, second if size > 8 else _0
 
 
-@kernel
+@inlined
 def same_rest(data, start, other, other_start, size):  # type: ignore[no-untyped-def]
     """Return whether two words of ``size`` bytes are equal behind their first 16 bytes."""
     i = HEAD
@@ -45,7 +48,7 @@ def same_rest(data, start, other, other_start, size):  # type: ignore[no-untyped
     return True
 
 
-@kernel
+@inlined
 def hash_of(data, start, size, first, second):  # type: ignore[no-untyped-def]
     """Return the hash of a word whose first 16 bytes are at hand."""
     value = (np.uint64(size) * _PRIME_1 ^ first) * _PRIME_2
@@ -85,7 +88,7 @@ def index_words(arena, offsets, id_bits, slots, heads):  # type: ignore[no-untyp
     return -1
 
 
-@kernel
+@inlined
 def note_word(data, start, size, out):  # type: ignore[no-untyped-def]
     """Write a word's row of ``seen``."""
     first, second = head_of(data, start, size)
@@ -95,7 +98,7 @@ def note_word(data, start, size, out):  # type: ignore[no-untyped-def]
     out[3] = second
 
 
-@kernel
+@inlined
 def find(data, word, arena, offsets, id_bits, slots, heads):  # type: ignore[no-untyped-def]
     """Return the id of a word of ``data``, given as a row of ``seen``, or -1."""
     mask = np.int64(len(slots) - 1)

@@ -10,6 +10,7 @@ decides, and one memory read does. ``shape`` int64 [3] holds the three numbers o
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 
 from lmkit.jit import kernel, prefetch
@@ -26,14 +27,16 @@ _32 = np.uint64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
+inlined = numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")
+
+@inlined
 def key_of(context, word, shape):  # type: ignore[no-untyped-def]
     """Return the key of an n-gram, unique in its bucket."""
     inside = np.uint64(context) & ((_1 << np.uint64(shape[BUCKET_BITS])) - _1)
     return inside << np.uint64(shape[WORD_BITS]) | np.uint64(word)
 
 
-@kernel
+@inlined
 def home_slot(key, begin, end):  # type: ignore[no-untyped-def]
     """Return where to look first in the table ``slots[begin:end]``, a power of two in size."""
     value = key * _MIX
@@ -41,7 +44,7 @@ def home_slot(key, begin, end):  # type: ignore[no-untyped-def]
     return begin + (np.int64(value * _MIX >> _32) & (end - begin - 1))
 
 
-@kernel
+@inlined
 def expect(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
     """Ask for the memory that :func:`find` will read."""
     bucket = np.int64(context) >> shape[BUCKET_BITS]
@@ -50,7 +53,7 @@ def expect(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
         prefetch(slots, home_slot(key, places[bucket, 0], places[bucket + 1, 0]))
 
 
-@kernel
+@inlined
 def find(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
     """Return the place of ``word`` behind ``context`` in its order, or -1."""
     bucket = np.int64(context) >> shape[BUCKET_BITS]
@@ -69,7 +72,7 @@ def find(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
             slot = begin
 
 
-@kernel
+@inlined
 def insert(context, word, place, slots, places, shape):  # type: ignore[no-untyped-def]
     """Enter an n-gram that is not in the table; ``place`` counts from the bucket's first."""
     bucket = np.int64(context) >> shape[BUCKET_BITS]
