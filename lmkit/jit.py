@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
+from zlib import crc32
 
 import numba
 import numba.core.event
@@ -46,17 +47,17 @@ def kernel(function: F) -> F:
     jitted: F = numba.njit(
         cache=True, nogil=True, boundscheck=False, error_model="numpy", no_cfunc_wrapper=True
     )(function)
-    # numba looks at the age of the function's own file only, but what it calls is compiled in.
+    # numba looks at the age of the function's own file, but what it calls is compiled in too.
     jitted._cache._cache_file._source_stamp = _stamp()  # type: ignore[attr-defined]
     return jitted
 
 
 @cache
-def _stamp() -> tuple[tuple[int, int], ...]:
-    """Return what tells whether compiled kernels are of this version: age and size of sources."""
+def _stamp() -> tuple[str, int]:
+    """Return what tells whether compiled kernels are of this version: a sum of their sources."""
     package = Path(__file__).parent
     sources = [Path(__file__), *sorted(package.rglob("kernels.py"))]
-    return tuple((stat.st_mtime_ns, stat.st_size) for stat in map(Path.stat, sources))
+    return "lmkit", crc32(b"".join(source.read_bytes() for source in sources))
 
 
 def inner(function: F) -> F:

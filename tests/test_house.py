@@ -103,7 +103,7 @@ def test_opening_text_is_recognised(code: str, text: bool) -> None:
 
 def test_test_trees_mirror_the_rooms() -> None:
     rooms = {path.name for path in (ROOT / "lmkit").iterdir() if path.is_dir()}
-    allowed = rooms | {"contracts", "golden", "properties", "__pycache__"}
+    allowed = rooms | {"contracts", "golden", "history", "properties", "__pycache__"}
     assert {path.name for path in (ROOT / "tests").iterdir() if path.is_dir()} <= allowed
 
 

@@ -49,7 +49,7 @@ def read_card(path: Path, families: Sequence[str] | None = None) -> dict[str, An
     if families is not None and card["family"] not in families:
         wanted = " or ".join(families)
         raise ModelError(
-            f"{path} is {_article(card['family'])} model; this command needs {_article(wanted)}",
+            f"{path} is {_article(card['family'])} model; this command needs {_article(wanted)} model",
             "See lmkit models list",
         )
     return card

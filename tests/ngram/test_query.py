@@ -324,15 +324,18 @@ def test_rows_by_kernel_equal_numpy(name: str, models: dict[str, NgramModel]) ->
         assert np.array_equal(row, expected)
 
 
+@pytest.mark.parametrize("few", [0, 2000], ids=["kernel", "twin"])
 @pytest.mark.parametrize("context", ["a", "b", "<unk>", ""])
 def test_a_draw_ends_where_every_word_is_a_child(
-    context: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    context: str, few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The probabilities of all words may sum to a little less than the number that is drawn."""
     text = "<unk> a b <unk> b a a b b <unk> <unk> " * 3
     model = fitted(tmp_path / "model", text, order=2, mode="document")
     state = as_ids([continued(model, model.tokenizer.encode(context).tolist())])
-    monkeypatch.setattr(draw_module, "PATIENCE", 100)
+    monkeypatch.setattr(draw_module, "FEW", few)
+    if few:
+        monkeypatch.setattr(draw_module, "PATIENCE", 100)
     (word,) = model.draw(state, np.array([np.nextafter(1.0, 0.0)]))
     assert word in (0, 3, 4)
 

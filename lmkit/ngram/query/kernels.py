@@ -20,6 +20,8 @@ from lmkit.ngram.estimate.kernels import wide_slot
 NONE = np.uint32(0xFFFFFFFF)
 WIDE = 8
 LANES = 16
+PATIENCE = 1 << 20
+"""Refusals after which a draw takes the word it has: then rounding left nothing else to draw."""
 CUMULATED = 64
 """Contexts with more children than this have running sums for drawing."""
 _BOS = np.uint32(1)
@@ -245,6 +247,7 @@ def draw_words(  # type: ignore[no-untyped-def]
         seed = seeds[b]
         uniform = uniforms[b]
         level = 0
+        refused = 0
         word = np.int64(-1)
         while word < 0:
             if level == depth:
@@ -258,7 +261,8 @@ def draw_words(  # type: ignore[no-untyped-def]
                 level += 1
                 continue
             for passed in range(level - 1, -1, -1):
-                if find_child(chain[passed], word, records, top) >= 0:
+                if refused < PATIENCE and find_child(chain[passed], word, records, top) >= 0:
+                    refused += 1
                     level = passed + 1
                     word = np.int64(-1)
                     break
