@@ -143,6 +143,7 @@ class WordTokenizer:
     """[V]: how often each word was seen in training, when known."""
     unit: str = "word"
     _known: dict[bytes, int] = field(default_factory=dict, repr=False)
+    _bytes_encoded: int = field(default=0, repr=False)
 
     @classmethod
     def from_words(
@@ -209,7 +210,8 @@ class WordTokenizer:
 
     def encode_block(self, block: Block, mode: Mode) -> Encoded:
         """Encode a block of lines with the compiled kernels."""
-        if block.size <= SMALL and "lmkit.text.kernels" not in sys.modules:
+        self._bytes_encoded += block.size
+        if self._bytes_encoded <= SMALL and "lmkit.text.kernels" not in sys.modules:
             return self._encode_small(block, mode)
         from lmkit.text import kernels
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel
-from lmkit.ngram.arpa.trie.search.kernels import AHEAD, UNRESOLVED, expect, find, insert
+from lmkit.ngram.arpa.trie.search.kernels import NONE, UNRESOLVED, find_many, insert
 
 _SMALL_ROW = 32
 _32 = np.uint64(32)
@@ -71,6 +71,7 @@ def build_buckets(  # type: ignore[no-untyped-def]
     fill = np.empty(1 << bucket_bits, np.int64)
     rows = np.empty((0, 4), np.uint32)
     num_contexts = base - lower_base
+    top = records.shape[1] == 3
     for bucket in range(first, last):
         begin = places[bucket, 1]
         count = places[bucket + 1, 1] - begin
@@ -91,10 +92,21 @@ def build_buckets(  # type: ignore[no-untyped-def]
         if searched:
             for i in range(count):
                 insert(context + rows[i, 1], rows[i, 0], i, slots, places, shape)
-        result[0] += _emit(
-            rows, count, n, lower_base + context, below_base, lower_base, inner,
-            records, begin, lower_slots, lower_places, lower_shape,
-        )  # fmt: skip
+        links = rows[:count, 0].copy()
+        if n > 2:
+            links = _link(
+                rows, count, lower_base + context, below_base, lower_base, inner, lower_slots,
+                lower_places, lower_shape,
+            )  # fmt: skip
+        for i in range(count):
+            records[begin + i, 0] = rows[i, 0]
+            records[begin + i, 1] = rows[i, 2]
+            result[0] += links[i] == UNRESOLVED
+            if top:
+                records[begin + i, 2] = links[i]
+            else:
+                records[begin + i, 2] = rows[i, 3]
+                records[begin + i, 3] = links[i]
 
 
 @kernel
@@ -124,37 +136,19 @@ def _gather(raw, chunks, bounds, bucket, context, width, fill, rows):  # type: i
 
 
 @kernel
-def _emit(  # type: ignore[no-untyped-def]
-    rows, count, n, context, below_base, lower_base, inner, records, begin, slots, places, shape
-):
-    """Write the records of a bucket; return how many links are left UNRESOLVED.
-
-    The link of (context, word) is the record of ``word`` behind the link of the context.
-    """
-    unresolved = 0
-    top = records.shape[1] == 3
+def _link(rows, count, context, below_base, lower_base, inner, slots, places, shape):  # type: ignore[no-untyped-def]
+    """Return the links of a bucket's n-grams: the record of the word behind the context's link."""
+    suffixes = np.empty(count, np.uint32)
+    words = np.empty(count, np.uint32)
+    links = np.empty(count, np.uint32)
     for i in range(count):
-        word = rows[i, 0]
-        link = word
-        if n > 2:
-            if i + AHEAD < count:
-                ahead = np.int64(inner[context + rows[i + AHEAD, 1], 3]) - below_base
-                if ahead >= 0:
-                    expect(ahead, rows[i + AHEAD, 0], slots, places, shape)
-            suffix = np.int64(inner[context + rows[i, 1], 3]) - below_base
-            found = np.int64(-1)
-            if suffix >= 0:
-                found = find(suffix, word, slots, places, shape)
-            link = UNRESOLVED if found < 0 else np.uint32(lower_base + found)
-            unresolved += found < 0
-        records[begin + i, 0] = word
-        records[begin + i, 1] = rows[i, 2]
-        if top:
-            records[begin + i, 2] = link
-        else:
-            records[begin + i, 2] = rows[i, 3]
-            records[begin + i, 3] = link
-    return unresolved
+        suffix = np.int64(inner[context + rows[i, 1], 3]) - below_base
+        suffixes[i] = NONE if suffix < 0 else np.uint32(suffix)
+        words[i] = rows[i, 0]
+    find_many(suffixes, words, slots, places, shape, links)
+    for i in range(count):
+        links[i] = UNRESOLVED if links[i] == NONE else links[i] + np.uint32(lower_base)
+    return links
 
 
 @kernel

@@ -152,7 +152,7 @@ class Trie:
         places = words[0].copy()
         missing = 0
         for n in range(2, len(words) + 1):
-            missing = search.descend(places, words[n - 1], *self._tables[n - 2])
+            missing = search.find_many(places, words[n - 1], *self._tables[n - 2], places)
         return places, missing
 
     def add_order(self, ngrams: RawNgrams, chunks: Sequence[Chunk]) -> None:

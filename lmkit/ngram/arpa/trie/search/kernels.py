@@ -13,15 +13,14 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from lmkit.jit import kernel, prefetch
+from lmkit.jit import kernel
 from lmkit.ngram.query.kernels import find_child
 
 BUCKET_BITS, WORD_BITS, PLACE_BITS = range(3)
 NONE = np.uint32(0xFFFFFFFF)
 UNRESOLVED = np.uint32(0xFFFFFFFE)
 """The link of an n-gram whose suffix of n - 1 words is not in the model, while it is unknown."""
-AHEAD = 24
-"""How many n-grams ahead memory is asked for."""
+_BATCH = 256
 _1 = np.uint64(1)
 _32 = np.uint64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -44,32 +43,46 @@ def home_slot(key, begin, end):  # type: ignore[no-untyped-def]
     return begin + (np.int64(value * _MIX >> _32) & (end - begin - 1))
 
 
-@inlined
-def expect(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
-    """Ask for the memory that :func:`find` will read."""
-    bucket = np.int64(context) >> shape[BUCKET_BITS]
-    if bucket < len(places) - 1:
-        key = key_of(context, word, shape)
-        prefetch(slots, home_slot(key, places[bucket, 0], places[bucket + 1, 0]))
+@kernel
+def find_many(contexts, words, slots, places, shape, found):  # type: ignore[no-untyped-def]
+    """Write the place of each word behind its context to ``found``, NONE where it has none.
 
-
-@inlined
-def find(context, word, slots, places, shape):  # type: ignore[no-untyped-def]
-    """Return the place of ``word`` behind ``context`` in its order, or -1."""
-    bucket = np.int64(context) >> shape[BUCKET_BITS]
-    begin, end = places[bucket, 0], places[bucket + 1, 0]
+    Contexts may be NONE. The first slots of a batch are read in a loop that does nothing else,
+    so that the processor waits for many of them at a time. Returns how many are NONE.
+    """
+    keys = np.empty(_BATCH, np.uint64)
+    homes = np.empty(_BATCH, np.int64)
+    entries = np.empty(_BATCH, np.uint64)
     bits = np.uint64(shape[PLACE_BITS])
-    key = key_of(context, word, shape)
-    slot = home_slot(key, begin, end)
-    while True:
-        entry = slots[slot]
-        if entry == 0:
-            return np.int64(-1)
-        if entry >> bits == key:
-            return places[bucket, 1] + np.int64(entry & ((_1 << bits) - _1)) - 1
-        slot += 1
-        if slot == end:
-            slot = begin
+    place_mask = (_1 << bits) - _1
+    last_bucket = len(places) - 2
+    missing = 0
+    for begin in range(0, len(contexts), _BATCH):
+        size = min(_BATCH, len(contexts) - begin)
+        for i in range(size):
+            context = np.int64(contexts[begin + i])
+            bucket = min(context >> shape[BUCKET_BITS], last_bucket)
+            keys[i] = key_of(context, words[begin + i], shape)
+            homes[i] = home_slot(keys[i], places[bucket, 0], places[bucket + 1, 0])
+        for i in range(size):
+            entries[i] = slots[homes[i]]
+        for i in range(size):
+            context = np.int64(contexts[begin + i])
+            bucket = min(context >> shape[BUCKET_BITS], last_bucket)
+            entry = entries[i]
+            slot = homes[i]
+            while entry >> bits != keys[i] and entry != 0:
+                slot += 1
+                if slot == places[bucket + 1, 0]:
+                    slot = places[bucket, 0]
+                entry = slots[slot]
+            if entry == 0 or contexts[begin + i] == NONE:
+                found[begin + i] = NONE
+                missing += 1
+            else:
+                place = places[bucket, 1] + np.int64(entry & place_mask) - 1
+                found[begin + i] = np.uint32(place)
+    return missing
 
 
 @inlined
@@ -84,31 +97,6 @@ def insert(context, word, place, slots, places, shape):  # type: ignore[no-untyp
         if slot == end:
             slot = begin
     slots[slot] = key << np.uint64(shape[PLACE_BITS]) | np.uint64(place + 1)
-
-
-@kernel
-def descend(contexts, words, slots, places, shape):  # type: ignore[no-untyped-def]
-    """Replace each context by the place of ``words`` behind it, NONE where it has none.
-
-    Returns how many are NONE.
-    """
-    missing = 0
-    size = len(contexts)
-    context = NONE
-    word = NONE
-    result = NONE
-    for i in range(size):
-        if i + AHEAD < size:
-            expect(contexts[i + AHEAD], words[i + AHEAD], slots, places, shape)
-        if contexts[i] != context or words[i] != word:
-            context, word = contexts[i], words[i]
-            result = NONE
-            if context != NONE:
-                found = find(context, word, slots, places, shape)
-                result = NONE if found < 0 else np.uint32(found)
-        contexts[i] = result
-        missing += result == NONE
-    return missing
 
 
 @kernel
