@@ -33,8 +33,8 @@ from corpora import NAMES, Corpus
 LMPLZ_MEMORY = {"c10": "1G", "c33": "2G"}
 """What serves lmplz best: more makes it slower on these texts."""
 NUM_SAMPLES = 50_000
-WORD_ROWS = 1_000
-CHAR_ROWS = 20_000
+WORD_ROWS = 2_000
+CHAR_ROWS = 100_000
 
 
 def suite(runner: Runner) -> Suite:
@@ -284,12 +284,16 @@ class Ngram:
             title="whole next-word distributions behind contexts of unseen text",
             series=series,
             checks=[
-                at_least(f"rows formed, {name.split(', ')[1]}", one.rate(), 100_000, "a second")
-                for name in models
-                for one in [find(series, name)]
+                at_least(
+                    "rows formed, characters",
+                    find(series, "lmkit, characters").rate(),
+                    100_000,
+                    "a second",
+                )
             ],
             notes=[
-                "A row holds the probability of every token of the vocabulary, in 8 bytes each.",
+                "A row holds the probability of every token of the vocabulary, in 8 bytes each; "
+                "with words that is two megabytes a row, and memory sets the pace.",
                 "KenLM cannot do it.",
             ],
             alike=False,

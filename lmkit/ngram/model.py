@@ -132,7 +132,7 @@ class NgramModel(LanguageModel):
                 ids[early:end], begin - early, self._sentences, self.order,
                 records.inner, records.inner.view(np.float32), records.top,
                 records.top.view(np.float32), records.wide, np.uint32(first), out[early:end],
-                np.empty((6, kernels.LANES), np.int64), np.empty(kernels.LANES, np.uint32),
+                np.empty((7, kernels.LANES), np.int64), np.empty(kernels.LANES, np.uint32),
                 np.empty(kernels.LANES, np.float64),
             )  # fmt: skip
 

@@ -26,7 +26,6 @@ from lmkit.ngram.arpa.lexicon.index import Lexicon, RepeatedWord
 from lmkit.ngram.arpa.sections import NgramParser, UnigramParser
 from lmkit.ngram.arpa.trie.completion import adopt_orphans
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Repeated, Trie
-from lmkit.ngram.arpa.trie.wide import wide_table
 from lmkit.ngram.arpa.unigrams import Unigrams, Vocabulary, make_vocabulary
 from lmkit.ngram.arpa.walk import Walk
 from lmkit.ngram.query.lookup import Records
@@ -72,10 +71,10 @@ def read_arpa(
     with ByteSource(source) as stream, ThreadPoolExecutor(threads) as pool:
         listener.phase("reading", total_size([source]), "B")
         vocabulary, trie = _Reading(stream, pool, threads, listener).run()
+        wide = trie.wide_table()
     listener.finish()
     mode: Mode = "sentence" if vocabulary.has_sentences else "document"
     counts = [trie.size(n) for n in range(1, trie.order + 1)]
-    wide = wide_table(trie)
     return ArpaModel(
         trie.inner, trie.top, wide, vocabulary.tokenizer, trie.order, counts, mode
     )

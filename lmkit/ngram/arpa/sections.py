@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkit.ngram.arpa import kernels
+from lmkit.ngram.arpa.parse import kernels
 from lmkit.ngram.arpa.lexicon.index import Lexicon
 from lmkit.ngram.arpa.scanner import Piece
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Trie

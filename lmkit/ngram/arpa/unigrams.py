@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lmkit.events import Listener
 from lmkit.language_model import BOS, EOS, SPECIALS, UNK
-from lmkit.ngram.arpa import kernels
+from lmkit.ngram.arpa.parse import kernels
 from lmkit.ngram.arpa.lexicon.index import Lexicon, RepeatedWord
 from lmkit.text.vocab import WordTable, WordTokenizer
 

@@ -26,7 +26,7 @@ CUMULATED = 64
 """Contexts with more children than this have running sums for drawing."""
 _BOS = np.uint32(1)
 _EOS = np.uint32(2)
-_READ_CONTEXT, _PROBE, _SCAN, _DONE = 0, 1, 2, 3
+_READ_CONTEXT, _PROBE, _CHECK, _SCAN, _DONE = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -39,14 +39,14 @@ def score_stream(  # type: ignore[no-untyped-def]
     LANES runs of the stream go side by side, so that each one's memory reads overlap the work
     of the others; a run begins ``warm_up`` tokens early to find its context. ``first_context``
     is the context before ``ids[0]``; ``logprobs`` and ``top_logprobs`` are ``records`` and
-    ``top`` seen as float32; ``numbers`` int64 [6, LANES], ``context`` uint32 [LANES] and
+    ``top`` seen as float32; ``numbers`` int64 [7, LANES], ``context`` uint32 [LANES] and
     ``total`` float64 [LANES] are room to work in.
     """
     num_inner = len(records) - 1
     mask = np.int64(len(wide) - 1)
     size = len(ids) - skip
     position, begin, end = numbers[0], numbers[1], numbers[2]
-    phase, first, children = numbers[3], numbers[4], numbers[5]
+    phase, first, children, slots = numbers[3], numbers[4], numbers[5], numbers[6]
     live = 0
     for lane in range(LANES):
         begin[lane] = skip + size * lane // LANES
@@ -79,45 +79,56 @@ def score_stream(  # type: ignore[no-untyped-def]
                         total[lane] += logprobs[state, 2]
                         state = records[state, 3]
                         context[lane] = state
-                        if state != NONE:
-                            prefetch(records, np.int64(state) * 5 + 4)
+                        _prefetch_context(records, word if state == NONE else state)
                         continue
                     first[lane] = low
                     children[lane] = count
                     if count > WIDE:
                         key = (np.uint64(state) << np.uint64(32)) | np.uint64(word)
-                        prefetch(wide, wide_slot(key, mask))
+                        slots[lane] = wide_slot(key, mask)
+                        prefetch(wide, slots[lane])
                         phase[lane] = _PROBE
                     else:
                         if low >= num_inner:
                             prefetch(top, (low - num_inner) * 3)
+                            prefetch(top, (low + count - num_inner) * 3 - 1)
                         else:
                             prefetch(records, low * 5)
+                            prefetch(records, (low + count) * 5 - 1)
                         phase[lane] = _SCAN
                     continue
             else:
                 low = first[lane]
                 high = low + children[lane]
+                if now == _CHECK:
+                    entry = np.int64(wide[slots[lane]])
+                    if entry < num_inner:
+                        if records[entry, 0] == word:
+                            found = entry
+                    elif top[entry - num_inner, 0] == word:
+                        found = entry
+                    if found < 0:
+                        slots[lane] = (slots[lane] + 1) & mask
+                        now = _PROBE
                 if now == _PROBE:
-                    key = (np.uint64(state) << np.uint64(32)) | np.uint64(word)
-                    slot = wide_slot(key, mask)
+                    slot = slots[lane]
                     entry = np.int64(wide[slot])
-                    while entry != 0:
-                        if low <= entry < high:
-                            if entry < num_inner:
-                                if records[entry, 0] == word:
-                                    found = entry
-                                    break
-                            elif top[entry - num_inner, 0] == word:
-                                found = entry
-                                break
+                    while entry != 0 and not (low <= entry < high):
                         slot = (slot + 1) & mask
                         entry = np.int64(wide[slot])
-                elif low >= num_inner:
+                    if entry != 0:
+                        slots[lane] = slot
+                        if entry < num_inner:
+                            prefetch(records, entry * 5)
+                        else:
+                            prefetch(top, (entry - num_inner) * 3)
+                        phase[lane] = _CHECK
+                        continue
+                elif now == _SCAN and low >= num_inner:
                     for row in range(low - num_inner, high - num_inner):
                         if top[row, 0] == word:
                             found = row + num_inner
-                else:
+                elif now == _SCAN:
                     for row in range(low, high):
                         if records[row, 0] == word:
                             found = row
@@ -126,8 +137,7 @@ def score_stream(  # type: ignore[no-untyped-def]
                     total[lane] += logprobs[state, 2]
                     state = records[state, 3]
                     context[lane] = state
-                    if state != NONE:
-                        prefetch(records, np.int64(state) * 5 + 4)
+                    _prefetch_context(records, word if state == NONE else state)
                     continue
                 if found >= num_inner:
                     total[lane] += top_logprobs[found - num_inner, 1]
@@ -146,7 +156,14 @@ def score_stream(  # type: ignore[no-untyped-def]
                 phase[lane] = _DONE
                 live -= 1
             elif state != NONE:
-                prefetch(records, np.int64(state) * 5 + 4)
+                _prefetch_context(records, state)
+
+
+@inner
+def _prefetch_context(records, state):  # type: ignore[no-untyped-def]
+    """Ask for what a context's step needs: back-off, link, first child and the one behind."""
+    prefetch(records, np.int64(state) * 5 + 2)
+    prefetch(records, np.int64(state) * 5 + 9)
 
 
 @inner

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import kernel
-from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, scaled
+from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
 
 MINUS_99 = np.float32(-99.0 * LN10)
 
 
-@kernel
+@inlined
 def put_number(out, i, value):  # type: ignore[no-untyped-def]
     """Write a natural logarithm (float32) as log10 to ``out[i:]``; return the place behind it.
 
@@ -64,7 +64,7 @@ def _put_scientific(out, i, number):  # type: ignore[no-untyped-def]
     return _put_digits(out, i, np.uint64(exponent))
 
 
-@kernel
+@inlined
 def _put_digits(out, i, number):  # type: ignore[no-untyped-def]
     """Write a whole number."""
     size = 1
@@ -77,7 +77,7 @@ def _put_digits(out, i, number):  # type: ignore[no-untyped-def]
     return i + size
 
 
-@kernel
+@inlined
 def _put_fraction(out, i, rest, scale):  # type: ignore[no-untyped-def]
     """Write a point and ``rest`` / 10 ** ``scale`` behind it, or nothing for 0."""
     if rest == 0:
@@ -160,7 +160,7 @@ def _parent(record, begin, end, inner):  # type: ignore[no-untyped-def]
     return low - 1
 
 
-@kernel
+@inlined
 def _put_word(out, i, word, arena, offsets):  # type: ignore[no-untyped-def]
     """Write a word's bytes; return the place behind them."""
     begin = offsets[word]

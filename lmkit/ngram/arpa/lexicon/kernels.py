@@ -10,9 +10,9 @@ The words themselves lie in ``arena``, word i from ``offsets[i]`` to ``offsets[i
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from lmkit.ngram.arpa.kernels import inlined
 from lmkit.jit import kernel, load64, prefetch
 from lmkit.text.kernels import first_bytes
 
@@ -25,8 +25,6 @@ _LOW_32 = np.uint64(0xFFFFFFFF)
 _PRIME_1 = np.uint64(0x9E3779B97F4A7C15)
 _PRIME_2 = np.uint64(0xFF51AFD7ED558CCD)
 
-
-inlined = numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")
 
 @inlined
 def head_of(data, start, size):  # type: ignore[no-untyped-def]

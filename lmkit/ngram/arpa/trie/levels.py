@@ -7,7 +7,7 @@ it finds in the orders below; :meth:`Trie.add_order` sorts them into the records
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from threading import Lock
 
@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from lmkit.ngram.arpa.trie import kernels
 from lmkit.ngram.arpa.trie.search import kernels as search
+from lmkit.ngram.estimate.result import WideRows
 
 Words = NDArray[np.uint32]
 NONE = 0xFFFFFFFF
+_LINE = 8
+"""Slots in a line of the cache."""
 _BUCKETS = 9
 """Contexts are cut into 2 ** _BUCKETS buckets or somewhat fewer, if their keys allow."""
 
@@ -139,6 +142,7 @@ class Trie:
         self.pool = pool
         self.threads = threads
         self._tables: list[Table] = []  # of orders 2, 3, ...
+        self._wide: list[Future[WideRows]] = []
 
     def size(self, n: int) -> int:
         """Return the number of n-grams of order ``n``."""
@@ -176,17 +180,36 @@ class Trie:
         self._build(n, ngrams, chunks, bounds, table, records)
         self.bases.append(base + count)
         self._tables.append(table)
+        self._wide.append(self.pool.submit(self._find_wide, n, records))
+
+    def wide_table(self) -> NDArray[np.uint32]:
+        """Return the table [power of two] of the children of wide contexts; 0 is a free slot."""
+        wide = WideRows()
+        for future in self._wide:
+            rows = future.result()
+            wide.append(rows.states[0], rows.firsts[0], rows.sizes[0], rows.words[0])
+        return wide.table()
+
+    def _find_wide(self, n: int, records: NDArray[np.uint32]) -> WideRows:
+        """Return the contexts of order ``n`` - 1 that have many children."""
+        lower, base, end = self.bases[n - 2 : n + 1]
+        starts = np.append(self.inner[lower:base, 4], np.uint32(end)) - np.uint32(base)
+        wide = WideRows()
+        wide.add(starts, records, lower, base)
+        return wide
 
     def _new_table(
         self, ngrams: RawNgrams, begins: NDArray[np.int64], *, searched: bool
     ) -> Table:
         """Return an empty table for n-grams of which those of each bucket begin at ``begins``."""
         sizes = np.left_shift(1, np.frexp(np.diff(begins) * 1.5)[1], dtype=np.int64)
+        sizes = np.maximum(sizes, _LINE)
         places = np.zeros((len(begins), 2), dtype=np.int64)
         np.cumsum(sizes, out=places[1:, 0])
         places[:, 1] = begins
-        slots = np.zeros(int(places[-1, 0]) if searched else 1, dtype=np.uint64)
-        return slots, places, ngrams.shape
+        slots = np.zeros(int(places[-1, 0]) + _LINE if searched else _LINE, dtype=np.uint64)
+        unaligned = slots.__array_interface__["data"][0] // slots.itemsize % _LINE
+        return slots[-unaligned % _LINE :], places, ngrams.shape
 
     def _build(
         self,

@@ -3,16 +3,17 @@
 Contexts are cut into buckets of 2 ** BUCKET_BITS; each bucket has a hash table of its own, so that
 filling it stays in the cache. ``slots`` uint64 holds the tables one behind the other; ``places``
 int64 [buckets + 1, 2] tells where each bucket's table and its n-grams begin. A slot is
-``key << PLACE_BITS | place + 1``, 0 where free: the key is ``context << WORD_BITS | word`` and the
+``key << PLACE_BITS | place + 1``, 0 where free. Tables begin on a line of the
+cache (8 slots) and are a power of two and at least a line in size. The key is ``context << WORD_BITS | word`` and the
 place counts from the bucket's first n-gram, the context from its first context. So the slot alone
 decides, and one memory read does. ``shape`` int64 [3] holds the three numbers of bits.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from lmkit.ngram.arpa.kernels import inlined
 from lmkit.jit import kernel
 from lmkit.ngram.query.kernels import find_child
 
@@ -25,8 +26,6 @@ _1 = np.uint64(1)
 _32 = np.uint64(32)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
-
-inlined = numba.njit(inline="always", nogil=True, boundscheck=False, error_model="numpy")
 
 @inlined
 def key_of(context, word, shape):  # type: ignore[no-untyped-def]
@@ -41,6 +40,21 @@ def home_slot(key, begin, end):  # type: ignore[no-untyped-def]
     value = key * _MIX
     value ^= value >> _32
     return begin + (np.int64(value * _MIX >> _32) & (end - begin - 1))
+
+
+@inlined
+def next_slot(slot, step, begin, end):  # type: ignore[no-untyped-def]
+    """Return where to look next in the table ``slots[begin:end]`` after ``step`` moves, and step.
+
+    All slots of a line of the cache come before those of the next line.
+    """
+    step += 1
+    line = slot & ~7
+    if step & 7 == 0:
+        line += 8
+        if line == end:
+            line = begin
+    return line | (slot + 1 & 7), step
 
 
 @kernel
@@ -70,12 +84,12 @@ def find_many(contexts, words, slots, places, shape, found):  # type: ignore[no-
             context = np.int64(contexts[begin + i])
             bucket = min(context >> shape[BUCKET_BITS], last_bucket)
             entry = entries[i]
-            slot = homes[i]
-            while entry >> bits != keys[i] and entry != 0:
-                slot += 1
-                if slot == places[bucket + 1, 0]:
-                    slot = places[bucket, 0]
-                entry = slots[slot]
+            if entry >> bits != keys[i] and entry != 0:
+                slot = homes[i]
+                step = 0
+                while entry >> bits != keys[i] and entry != 0:
+                    slot, step = next_slot(slot, step, places[bucket, 0], places[bucket + 1, 0])
+                    entry = slots[slot]
             if entry == 0 or contexts[begin + i] == NONE:
                 found[begin + i] = NONE
                 missing += 1
@@ -92,10 +106,9 @@ def insert(context, word, place, slots, places, shape):  # type: ignore[no-untyp
     begin, end = places[bucket, 0], places[bucket + 1, 0]
     key = key_of(context, word, shape)
     slot = home_slot(key, begin, end)
+    step = 0
     while slots[slot] != 0:
-        slot += 1
-        if slot == end:
-            slot = begin
+        slot, step = next_slot(slot, step, begin, end)
     slots[slot] = key << np.uint64(shape[PLACE_BITS]) | np.uint64(place + 1)
 
 

@@ -1,0 +1,1 @@
+"""Parsing the lines of an ARPA file."""
