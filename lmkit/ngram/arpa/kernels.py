@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 
-from lmkit.jit import kernel
+from lmkit.jit import inner
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,7 +29,7 @@ def inlined(function: F) -> F:
     return jitted
 
 
-@kernel
+@inner
 def scaled(mantissa, exponent):  # type: ignore[no-untyped-def]
     """Return mantissa * 10 ** exponent, rounded once where both fit float64."""
     if exponent > 400 and mantissa > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel
+from lmkit.jit import inner, kernel
 from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
 
 MINUS_99 = np.float32(-99.0 * LN10)
@@ -47,7 +47,7 @@ def put_number(out, i, value):  # type: ignore[no-untyped-def]
     return _put_fraction(out, i, rest, scale)
 
 
-@kernel
+@inner
 def _put_scientific(out, i, number):  # type: ignore[no-untyped-def]
     """Write a positive number as d.dddddddde-xx."""
     exponent = np.int64(np.floor(np.log10(number)))
@@ -147,7 +147,7 @@ def format_ngrams(first, last, n, highest, bases, inner, top, arena, offsets, lo
     return i, last
 
 
-@kernel
+@inner
 def _parent(record, begin, end, inner):  # type: ignore[no-untyped-def]
     """Return the context among the records ``begin`` to ``end`` whose child is ``record``."""
     low, high = begin, end

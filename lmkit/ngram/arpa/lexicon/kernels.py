@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.ngram.arpa.kernels import inlined
-from lmkit.jit import kernel, load64, prefetch
+from lmkit.jit import inner, kernel, load64, prefetch
 from lmkit.text.kernels import first_bytes
 
 HEAD = 16
@@ -121,7 +121,7 @@ def find(data, word, arena, offsets, id_bits, slots, heads):  # type: ignore[no-
         slot = (slot + 1) & mask
 
 
-@kernel
+@inner
 def look_up(data, seen, arena, offsets, id_bits, slots, heads):  # type: ignore[no-untyped-def]
     """Put the id of each word of ``seen`` in the place of its hash.
 

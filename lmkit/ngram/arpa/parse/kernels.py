@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
-from lmkit.jit import kernel, load64, trailing_zeros
+from lmkit.jit import inner, kernel, load64, trailing_zeros
 from lmkit.ngram.arpa.lexicon.kernels import HEAD, hash_of, head_of, look_up, same_rest
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
@@ -35,7 +35,7 @@ _BYTES_0_4 = np.uint64(0x000000FF000000FF)
 _32 = np.uint64(32)
 
 
-@kernel
+@inner
 def find_breaks(data, begin, end, breaks):  # type: ignore[no-untyped-def]
     """Write the places of all bytes up to 32 (separators among them); return how many."""
     count = 0
@@ -110,7 +110,7 @@ def _eight_digits(chunk, scale):  # type: ignore[no-untyped-def]
     return (high + low) >> np.uint64(32), other
 
 
-@kernel
+@inner
 def _parse_any(data, i, end):  # type: ignore[no-untyped-def]
     """Return any number, sign, exponent and infinity included; NaN where it is none."""
     negative = data[i] == 45
@@ -144,7 +144,7 @@ def _parse_any(data, i, end):  # type: ignore[no-untyped-def]
     return -value if negative else value
 
 
-@kernel
+@inner
 def _is_infinity(data, start, end):  # type: ignore[no-untyped-def]
     word = b"infinity"
     size = end - start
@@ -156,7 +156,7 @@ def _is_infinity(data, start, end):  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel
+@inner
 def _parse_exponent(data, i, end):  # type: ignore[no-untyped-def]
     """Return the exponent and the place behind it, which is -1 where there is none."""
     negative = data[i] == 45
@@ -210,7 +210,7 @@ def parse_unigrams(data, begin, end, breaks, starts, sizes, lines, logprobs, bac
     state[BLANKS] = line - count
 
 
-@kernel
+@inner
 def _diagnose(num_fields, n, logprob, backoff, state):  # type: ignore[no-untyped-def]
     """Return what is wrong with the fields of a line."""
     if num_fields != n + 1 and num_fields != n + 2:

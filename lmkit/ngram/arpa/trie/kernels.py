@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel
+from lmkit.jit import inner, kernel
 from lmkit.ngram.arpa.trie.search.kernels import NONE, UNRESOLVED, find_many, insert
 
 _SMALL_ROW = 32
@@ -109,7 +109,7 @@ def build_buckets(  # type: ignore[no-untyped-def]
                 records[begin + i, 3] = links[i]
 
 
-@kernel
+@inner
 def _gather(raw, chunks, bounds, bucket, context, width, fill, rows):  # type: ignore[no-untyped-def]
     """Collect a bucket sorted by context: word, context in the bucket, the two numbers.
 
@@ -135,7 +135,7 @@ def _gather(raw, chunks, bounds, bucket, context, width, fill, rows):  # type: i
             rows[place, 3] = raw[i, 3]
 
 
-@kernel
+@inner
 def _link(rows, count, context, below_base, lower_base, inner, slots, places, shape):  # type: ignore[no-untyped-def]
     """Return the links of a bucket's n-grams: the record of the word behind the context's link."""
     suffixes = np.empty(count, np.uint32)
@@ -151,7 +151,7 @@ def _link(rows, count, context, below_base, lower_base, inner, slots, places, sh
     return links
 
 
-@kernel
+@inner
 def _sort_row(rows, begin, end):  # type: ignore[no-untyped-def]
     """Sort the children of one context by word; return the place of one there twice, or -1."""
     rising = True
@@ -169,7 +169,7 @@ def _sort_row(rows, begin, end):  # type: ignore[no-untyped-def]
     return np.int64(-1)
 
 
-@kernel
+@inner
 def _sort_small(rows, begin, end):  # type: ignore[no-untyped-def]
     """Insertion sort; the context is the same in all rows and stays."""
     for place in range(begin + 1, end):
@@ -185,7 +185,7 @@ def _sort_small(rows, begin, end):  # type: ignore[no-untyped-def]
         rows[k, 3] = backoff
 
 
-@kernel
+@inner
 def _sort_large(rows, begin, end):  # type: ignore[no-untyped-def]
     keys = np.empty(end - begin, np.uint64)
     for place in range(begin, end):
