@@ -70,38 +70,26 @@ class UnigramParser:
 
     def __call__(self, piece: Piece) -> Parsed:
         """Return the n-grams of a block."""
-        begin, end = piece.begin, piece.end
-        data = np.frombuffer(piece.data, dtype=np.uint8)
-        room = (end - begin) // 4 + 1
-        starts, sizes = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-        lines = np.empty(room, dtype=np.uint32)
-        logprobs, backoffs = np.empty(room, np.float32), np.empty(room, np.float32)
-        state = np.zeros(6, dtype=np.int64)
-        kernels.parse_unigrams(
-            data, begin, end, np.empty(end - begin + 64, dtype=np.uint32), starts, sizes, lines,
-            logprobs, backoffs, state,
-        )  # fmt: skip
-        count, num_lines = int(state[kernels.NGRAMS]), int(state[kernels.LINES])
-        fault = _encoding_fault(piece)
-        if state[kernels.STATUS] != kernels.OK:
-            fault = _line_fault(piece, 1, state)
+        lines = _parse_lines(piece, 1, _Scratch())
+        fault = _encoding_fault(piece) if lines.fault is None else lines.fault
         if fault is not None:
-            return Parsed(None, num_lines, fault)
-        arena = np.empty(int(sizes[:count].sum()), dtype=np.uint8)
-        kernels.gather_words(data, starts[:count], sizes[:count], arena)
-        unigrams = Unigrams(
-            arena, sizes[:count], logprobs[:count], backoffs[:count], lines[:count]
-        )
-        return Parsed(unigrams, num_lines)
+            return Parsed(None, lines.num_lines, fault)
+        found = lines.seen[lines.words[0], 0]
+        starts = (found >> np.uint64(32)).astype(np.int64)
+        sizes = (found & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        arena = np.empty(int(sizes.sum()), dtype=np.uint8)
+        kernels.gather_words(lines.data, starts, sizes, arena)
+        unigrams = Unigrams(arena, sizes, lines.logprobs, lines.backoffs, lines.numbers)
+        return Parsed(unigrams, lines.num_lines)
 
 
 class NgramParser:
     """Parses the blocks of n-grams above 1-grams."""
 
-    def __init__(self, n: int, words: Lexicon, trie: Trie, ngrams: RawNgrams) -> None:
+    def __init__(self, n: int, lexicon: Lexicon, trie: Trie, ngrams: RawNgrams) -> None:
         """Parse ``n``-grams; ``trie`` holds the orders below, ``ngrams`` is added to."""
         self.n = n
-        self._words = words
+        self._lexicon = lexicon
         self._trie = trie
         self._ngrams = ngrams
         self._free: list[_Scratch] = []
@@ -115,30 +103,84 @@ class NgramParser:
             self._free.append(scratch)
 
     def _parse(self, piece: Piece, scratch: _Scratch) -> Parsed:
-        n, begin, end = self.n, piece.begin, piece.end
-        data = np.frombuffer(piece.data, dtype=np.uint8)
-        room = (end - begin) // (2 * n + 2) + 1
-        breaks = scratch.get("breaks", np.uint32, end - begin + 64)
-        seen = scratch.get("seen", np.uint64, 4 * (n * room + 1)).reshape(-1, 4)
-        words = scratch.get("words", np.uint32, n * room).reshape(n, room)
-        lines = scratch.get("lines", np.uint32, room)
-        logprobs = scratch.get("logprobs", np.float32, room)
-        backoffs = scratch.get("backoffs", np.float32, room)
-        state = np.zeros(6, dtype=np.int64)
-        lexicon = self._words
-        kernels.parse_ngrams(
-            data, begin, end, n, lexicon.arena, lexicon.offsets, lexicon.id_bits, lexicon.slots,
-            lexicon.heads, breaks, seen, words, lines, logprobs, backoffs, state,
+        lines = _parse_lines(piece, self.n, scratch)
+        lexicon = self._lexicon
+        kernels.number_words(
+            lines.data, lexicon.arena, lexicon.offsets, lexicon.id_bits, lexicon.slots,
+            lexicon.heads, lines.seen, lines.all_words, lines.numbers, lines.state,
         )  # fmt: skip
-        count, num_lines = int(state[kernels.NGRAMS]), int(state[kernels.LINES])
-        if state[kernels.STATUS] != kernels.OK:
-            return Parsed(None, num_lines, _line_fault(piece, n, state))
-        words = words[:, :count]
-        contexts, missing = self._trie.find(words[:-1])
+        if lines.state[kernels.STATUS] != kernels.OK:
+            return Parsed(None, lines.num_lines, _line_fault(piece, self.n, lines.state))
+        contexts, missing = self._trie.find(lines.words[:-1])
         chunk = self._ngrams.add(
-            contexts, words, lines[:count], logprobs[:count], backoffs[:count], missing
+            contexts, lines.words, lines.numbers, lines.logprobs, lines.backoffs, missing
         )
-        return Parsed(chunk, num_lines)
+        return Parsed(chunk, lines.num_lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Parsed lines; the arrays belong to a scratch."""
+
+    piece: Piece
+    n: int
+    data: NDArray[np.uint8]
+    seen: NDArray[np.uint64]
+    all_words: NDArray[np.uint32]
+    all_numbers: NDArray[np.uint32]
+    all_logprobs: NDArray[np.float32]
+    all_backoffs: NDArray[np.float32]
+    state: NDArray[np.int64]
+
+    @property
+    def num_lines(self) -> int:
+        return int(self.state[kernels.LINES])
+
+    @property
+    def words(self) -> NDArray[np.uint32]:
+        """[n, n-grams]"""
+        return self.all_words[:, : self.state[kernels.NGRAMS]]
+
+    @property
+    def numbers(self) -> NDArray[np.uint32]:
+        return self.all_numbers[: self.state[kernels.NGRAMS]]
+
+    @property
+    def logprobs(self) -> NDArray[np.float32]:
+        return self.all_logprobs[: self.state[kernels.NGRAMS]]
+
+    @property
+    def backoffs(self) -> NDArray[np.float32]:
+        return self.all_backoffs[: self.state[kernels.NGRAMS]]
+
+    @property
+    def fault(self) -> Fault | None:
+        if self.state[kernels.STATUS] == kernels.OK:
+            return None
+        return _line_fault(self.piece, self.n, self.state)
+
+
+def _parse_lines(piece: Piece, n: int, scratch: _Scratch) -> _Lines:
+    """Parse the lines of a block, up to one at fault."""
+    size = piece.end - piece.begin
+    room = size // (2 * n + 2) + 1
+    lines = _Lines(
+        piece,
+        n,
+        np.frombuffer(piece.data, dtype=np.uint8),
+        scratch.get("seen", np.uint64, 4 * (n * room + 1)).reshape(-1, 4),
+        scratch.get("words", np.uint32, n * room).reshape(n, room),
+        scratch.get("lines", np.uint32, room),
+        scratch.get("logprobs", np.float32, room),
+        scratch.get("backoffs", np.float32, room),
+        np.zeros(6, dtype=np.int64),
+    )
+    breaks = scratch.get("breaks", np.uint32, size + 64)
+    kernels.parse_ngrams(
+        lines.data, piece.begin, piece.end, n, breaks, lines.seen, lines.all_words,
+        lines.all_numbers, lines.all_logprobs, lines.all_backoffs, lines.state,
+    )  # fmt: skip
+    return lines
 
 
 def _encoding_fault(piece: Piece) -> Fault | None:

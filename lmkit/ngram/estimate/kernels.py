@@ -229,29 +229,31 @@ def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def
 
 
 @kernel
-def row_starts(children, starts):  # type: ignore[no-untyped-def]
-    """Turn the counts of each part [parts, contexts] into its first rows; write all starts."""
+def row_starts(children, size):  # type: ignore[no-untyped-def]
+    """Turn the counts of each part [parts, :size] into its first rows; return the sum of all.
+
+    Once every part has filled its rows, those of the last part are the ends of whole rows.
+    """
     total = np.uint32(0)
-    for context in range(len(starts) - 1):
-        starts[context] = total
+    for context in range(size):
         for part in range(len(children)):
             count = children[part, context]
             children[part, context] = total
             total += count
-    starts[len(starts) - 1] = total
+    return total
 
 
 @kernel
-def wide_rows(starts, wide, records, lower_base, base, states, firsts, sizes, words):  # type: ignore[no-untyped-def]
+def wide_rows(ends, wide, records, lower_base, base, states, firsts, sizes, words):  # type: ignore[no-untyped-def]
     """Write state, first child, size and words of each row of more than ``wide`` children.
 
     Returns how many rows and words there are; with empty arrays it only counts.
     """
     rows = 0
     children = 0
-    for context in range(len(starts) - 1):
-        begin = np.int64(starts[context])
-        size = np.int64(starts[context + 1]) - begin
+    begin = np.int64(0)
+    for context in range(len(ends)):
+        size = np.int64(ends[context]) - begin
         if size > wide:
             if len(words) > 0:
                 states[rows] = lower_base + context
@@ -261,20 +263,21 @@ def wide_rows(starts, wide, records, lower_base, base, states, firsts, sizes, wo
                     words[children + i] = records[begin + i, 0]
             rows += 1
             children += size
+        begin += size
     return rows, children
 
 
 @kernel
 def emit_records(  # type: ignore[no-untyped-def]
     suffixes, shared, reach, words, begin, end, n, highest, counts, contexts, seen,
-    fill, lower, lower_base, lower_index, records, index, states,
+    fill, lower, lower_base, lower_index, records, states,
 ):  # fmt: skip
     """Write (word, lower-order probability, count, link) of each n-gram kept to its context's row.
 
     ``words`` are the last words in their order, one for each group of suffixes; ``fill`` is the
     next free row of each context; ``lower`` the records of order n - 1 and
-    ``lower_index`` their places in suffix order; ``index`` gets the places of ours, ``states``
-    the record of the n-gram that ends at each position (both unused at the highest order).
+    ``lower_index`` their places in suffix order; ours come to stand in ``counts``, and in
+    ``states`` the record of the n-gram that ends at each position (neither at the highest order).
     """
     j = 0
     parent = -1
@@ -312,7 +315,7 @@ def emit_records(  # type: ignore[no-untyped-def]
             records[row, 2] = counts[j]
             records[row, 3] = lower_base + below
         if not highest:
-            index[j] = row
+            counts[j] = row
             for z in range(k, q):
                 states[suffixes[z]] = row
         j += 1
@@ -321,7 +324,7 @@ def emit_records(  # type: ignore[no-untyped-def]
 
 @kernel
 def normalize(  # type: ignore[no-untyped-def]
-    records, probabilities, starts, lost, first, last, discounts, lower, backoffs, base
+    records, probabilities, ends, lost, first, last, discounts, lower, backoffs, base
 ):
     """Turn counts into probabilities for the contexts ``first`` to ``last``.
 
@@ -330,9 +333,10 @@ def normalize(  # type: ignore[no-untyped-def]
     and the first child into the context's own record. ``probabilities`` and ``backoffs`` are
     ``records`` and ``lower`` seen as float32.
     """
+    end = np.int64(ends[first - 1]) if first > 0 else np.int64(0)
     for context in range(first, last):
-        begin = np.int64(starts[context])
-        end = np.int64(starts[context + 1])
+        begin = end
+        end = np.int64(ends[context])
         lower[context, 4] = base + begin
         gamma = 1.0
         if begin < end:

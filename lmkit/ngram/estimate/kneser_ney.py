@@ -72,15 +72,13 @@ class _Part:
     words: NDArray[np.uint32]
     """[groups] the last words of the suffixes, in their order."""
     counts: NDArray[np.uint32]
-    """[n-grams] adjusted counts, in suffix order."""
+    """[n-grams] adjusted counts, in suffix order; then where the record of each is."""
     contexts: NDArray[np.uint32]
     """[n-grams] the record of each one's first n - 1 words."""
     children: NDArray[np.uint32]
     """[contexts] n-grams kept; then where the next one's row is."""
     lower_index: NDArray[np.uint32]
     """[(n-1)-grams] where each one's record is, in suffix order."""
-    index: NDArray[np.uint32]
-    """[n-grams] the same for this order."""
     lost: NDArray[np.uint32]
     """[contexts] counts that were pruned; one 0 where nothing is."""
     histogram: NDArray[np.int64]
@@ -93,9 +91,7 @@ class _Part:
         """Make the arrays for the suffixes ``begin`` to ``end``."""
         heads = np.flatnonzero(order.shared[begin:end] == 0) + begin
         most = int(np.count_nonzero(order.shared[begin:end] < highest))
-        below = int(np.count_nonzero(order.shared[begin:end] < highest - 1))
-        below = max(below, len(heads))
-        lower_index = np.empty(below, dtype=np.uint32)
+        lower_index = np.empty(max(most, len(heads)), dtype=np.uint32)
         words = order.stream[order.suffixes[heads]]
         lower_index[: len(heads)] = words
         return cls(
@@ -106,7 +102,6 @@ class _Part:
             contexts=np.empty(most, dtype=np.uint32),
             children=np.empty(0, dtype=np.uint32),  # a row of the array of all parts
             lower_index=lower_index,
-            index=np.empty(below, dtype=np.uint32),
             lost=np.zeros(1, dtype=np.uint32),
             histogram=np.zeros(5, dtype=np.int64),
         )
@@ -138,7 +133,6 @@ class _Levels:
         self.lower_base = 0
         most_contexts = max(num_words, *self.sizes[1:highest])
         self.children = np.empty((len(self.parts), most_contexts), dtype=np.uint32)
-        self.starts = np.empty(most_contexts + 1, dtype=np.uint32)
         for part, row in zip(self.parts, self.children, strict=True):
             part.children = row
         self.buffers = [np.empty(self._buffer_size(odd), dtype=np.uint32) for odd in (0, 1)]
@@ -189,39 +183,39 @@ class _Levels:
         config, order, parts = self.config, self.suffix_order, self.parts
         histogram = np.sum([part.histogram for part in parts], axis=0)
         discounts = estimate_discounts(histogram, config.fallback)
-        starts = self._row_starts()
+        size = len(self.lower)
+        num_kept = int(kernels.row_starts(self.children, size))
         highest = n == config.order
-        records = self._room(n, int(starts[-1]))
+        records = self._room(n, num_kept)
         lower, lower_base = self.lower, self.lower_base
         if highest:  # what only a higher order would need makes room for the records
             order.stream = self.states = np.empty(0, dtype=np.uint32)
-            for part in parts:
-                part.index = self.states
 
         def run(part: _Part) -> None:
             kernels.emit_records(
                 order.suffixes, order.shared, order.reach, part.words, part.begin, part.end,
                 n, highest, part.counts, part.contexts, part.seen, part.children,
-                lower, lower_base, part.lower_index, records, part.index, self.states,
+                lower, lower_base, part.lower_index, records, self.states,
             )  # fmt: skip
-            part.lower_index, part.index = part.index, part.lower_index
+            part.lower_index, part.counts = part.counts, part.lower_index
 
         list(self.pool.map(run, parts))
         lost = np.stack([part.lost for part in parts]).sum(axis=0, dtype=np.uint32)
         base = lower_base + len(lower)
-        self._normalize(records, starts, lost, discounts, base)
-        self._note_wide_rows(starts, records, lower_base, base)
+        ends = self.children[-1, :size]
+        self._normalize(records, ends, lost, discounts, base)
+        self._note_wide_rows(ends, records, lower_base, base)
         self.result.counts.append(len(records))
         self.result.discounts.append(discounts)
         self.released.append(self.sink(n - 1, lower, base + len(records)))
         self.lower, self.lower_base = records, base
 
     def _note_wide_rows(
-        self, starts: NDArray[np.uint32], records: Records, lower_base: int, base: int
+        self, ends: NDArray[np.uint32], records: Records, lower_base: int, base: int
     ) -> None:
         """Keep what the table of wide contexts needs of this order: :meth:`WideRows.add`."""
         arrays = [np.empty(0, dtype=np.uint32)] * 4
-        where = (starts, WIDE, records, lower_base, base)
+        where = (ends, WIDE, records, lower_base, base)
         rows, children = kernels.wide_rows(*where, *arrays)
         arrays = [np.empty(size, dtype=np.uint32) for size in (rows, rows, rows, children)]
         kernels.wide_rows(*where, *arrays)
@@ -234,17 +228,10 @@ class _Levels:
             self.released[n - 3]()
         return self.buffers[n % 2][: count * columns].reshape(count, columns)
 
-    def _row_starts(self) -> NDArray[np.uint32]:
-        """Return [contexts + 1] where rows start; make each part's ``children`` its first rows."""
-        size = len(self.lower)
-        starts = self.starts[: size + 1]
-        kernels.row_starts(self.children, starts)
-        return starts
-
     def _normalize(
         self,
         records: Records,
-        starts: NDArray[np.uint32],
+        ends: NDArray[np.uint32],
         lost: NDArray[np.uint32],
         discounts: Discounts,
         base: int,
@@ -256,7 +243,7 @@ class _Levels:
         def run(k: int) -> None:
             first, last = int(cuts[k]), int(cuts[k + 1])
             kernels.normalize(
-                records, probabilities, starts, lost, first, last, values, lower, backoffs, base
+                records, probabilities, ends, lost, first, last, values, lower, backoffs, base
             )
 
         list(self.pool.map(run, range(len(cuts) - 1)))

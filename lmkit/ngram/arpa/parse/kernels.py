@@ -14,7 +14,7 @@ from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
 from lmkit.jit import inner, kernel, load64, trailing_zeros
 from lmkit.ngram.arpa.lexicon.kernels import HEAD, hash_of, head_of, look_up, same_rest
 
-STATUS, PLACE, FIELD, NGRAMS, LINES, BLANKS = range(6)
+STATUS, PLACE, FIELD, NGRAMS, LINES, SEEN = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
 OK, BAD_FIELDS, BAD_NUMBER, POSITIVE, BAD_BACKOFF, UNKNOWN_WORD = range(6)
 """What they write to ``state[STATUS]``; PLACE is then where the line begins, or, with the last
@@ -171,45 +171,6 @@ def _parse_exponent(data, i, end):  # type: ignore[no-untyped-def]
     return (-value if negative else value), np.int64(i)
 
 
-@kernel
-def parse_unigrams(data, begin, end, breaks, starts, sizes, lines, logprobs, backoffs, state):  # type: ignore[no-untyped-def]
-    """Parse lines of 1-grams: the place and size of each word, and its two numbers.
-
-    ``lines`` gets the number of each 1-gram's line, from 0.
-    """
-    find_breaks(data, begin, end, breaks)
-    field_starts = np.empty(3, np.int64)
-    field_sizes = np.empty(3, np.int64)
-    at = 0
-    count = 0
-    line = 0
-    start = begin
-    state[STATUS] = OK
-    while start < end:
-        num_fields, at = split_line(data, start, breaks, at, 3, field_starts, field_sizes)
-        if num_fields > 0:
-            logprob = parse_number(data, field_starts[0], field_sizes[0])
-            backoff = 0.0
-            if num_fields == 3:
-                backoff = parse_number(data, field_starts[2], field_sizes[2])
-            good = num_fields == 2 or num_fields == 3
-            if not (good and logprob <= ROUNDING and abs(backoff) < LARGE):
-                state[STATUS] = _diagnose(num_fields, 1, logprob, backoff, state)
-                state[PLACE] = start
-                break
-            starts[count] = field_starts[1]
-            sizes[count] = field_sizes[1]
-            lines[count] = line
-            logprobs[count] = min(logprob, 0.0) * LN10
-            backoffs[count] = backoff * LN10
-            count += 1
-        line += 1
-        start = np.int64(breaks[at - 1]) + 1
-    state[NGRAMS] = count
-    state[LINES] = line
-    state[BLANKS] = line - count
-
-
 @inner
 def _diagnose(num_fields, n, logprob, backoff, state):  # type: ignore[no-untyped-def]
     """Return what is wrong with the fields of a line."""
@@ -227,14 +188,13 @@ def _diagnose(num_fields, n, logprob, backoff, state):  # type: ignore[no-untype
 
 @kernel
 def parse_ngrams(  # type: ignore[no-untyped-def]
-    data, begin, end, n, arena, offsets, id_bits, slots, heads,
-    breaks, seen, words, lines, logprobs, backoffs, state,
-):  # fmt: skip
-    """Parse lines of ``n``-grams: word ids into ``words`` [n, >= lines], and the two numbers.
+    data, begin, end, n, breaks, seen, words, lines, logprobs, backoffs, state
+):
+    """Parse lines of ``n``-grams: the words, and the two numbers.
 
-    ``lines`` gets the number of each n-gram's line, from 0; ``seen`` keeps the words that differ
-    from the one above, which are looked up when all are known, so that the memory reads overlap
-    (see ``lexicon/kernels.py`` for it and the arrays of the index).
+    ``seen`` uint64 [n * lines, 4] gets the words that differ from the one above, for
+    ``lexicon/kernels.py`` to find; ``words`` [n, >= lines] the row of ``seen`` of each word, and
+    ``lines`` the number of each n-gram's line, from 0.
     """
     find_breaks(data, begin, end, breaks)
     starts = np.empty(n + 2, np.int64)
@@ -282,17 +242,27 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
         line += 1
         start = np.int64(breaks[at - 1]) + 1
     state[LINES] = line
-    state[BLANKS] = line - count
     state[NGRAMS] = count
-    unknown = look_up(data, seen[:num_seen], arena, offsets, id_bits, slots, heads)
-    for k in range(n):
-        for i in range(count):
-            place = np.int64(words[k, i])
-            if place == unknown and (state[STATUS] != UNKNOWN_WORD or lines[i] < state[LINES]):
+    state[SEEN] = num_seen
+
+
+@kernel
+def number_words(  # type: ignore[no-untyped-def]
+    data, arena, offsets, id_bits, slots, heads, seen, words, lines, state
+):
+    """Replace the rows of ``seen`` in ``words`` by ids (see ``lexicon/kernels.py``).
+
+    All words are looked up in one go, so that the memory reads overlap.
+    """
+    unknown = look_up(data, seen[: state[SEEN]], arena, offsets, id_bits, slots, heads)
+    for k in range(len(words)):
+        for i in range(state[NGRAMS]):
+            row = np.int64(words[k, i])
+            if row == unknown and (state[STATUS] != UNKNOWN_WORD or lines[i] < state[LINES]):
                 state[STATUS] = UNKNOWN_WORD
-                state[PLACE] = np.int64(seen[place, 0] >> _32)
+                state[PLACE] = np.int64(seen[row, 0] >> _32)
                 state[LINES] = lines[i]
-            words[k, i] = np.uint32(seen[place, 1])
+            words[k, i] = np.uint32(seen[row, 1])
 
 
 @kernel

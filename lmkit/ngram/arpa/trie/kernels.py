@@ -15,10 +15,6 @@ import numpy as np
 from lmkit.jit import inner, kernel
 from lmkit.ngram.arpa.trie.search.kernels import NONE, UNRESOLVED, find_many, insert
 
-_SMALL_ROW = 32
-_32 = np.uint64(32)
-_LOW_32 = np.uint64(0xFFFFFFFF)
-
 
 @kernel
 def fill_buckets(contexts, words, lines, logprobs, backoffs, bucket_bits, ends, raw):  # type: ignore[no-untyped-def]
@@ -153,46 +149,33 @@ def _link(rows, count, context, below_base, lower_base, inner, slots, places, sh
 
 @inner
 def _sort_row(rows, begin, end):  # type: ignore[no-untyped-def]
-    """Sort the children of one context by word; return the place of one there twice, or -1."""
+    """Sort the children of one context by word; return the place of one there twice, or -1.
+
+    Most rows are in order. The others get Shell's sort (gaps of Tokuda).
+    """
     rising = True
     for place in range(begin + 1, end):
         rising &= rows[place - 1, 0] < rows[place, 0]
     if rising:
         return np.int64(-1)
-    if end - begin <= _SMALL_ROW:
-        _sort_small(rows, begin, end)
-    else:
-        _sort_large(rows, begin, end)
+    gap = 1
+    while gap < end - begin:
+        gap = gap * 9 // 4 + 1
+    while gap > 0:
+        gap = (gap - 1) * 4 // 9 if gap > 1 else 0
+        step = max(gap, 1)
+        for place in range(begin + step, end):
+            word, logprob, backoff = rows[place, 0], rows[place, 2], rows[place, 3]
+            k = place
+            while k >= begin + step and rows[k - step, 0] > word:
+                rows[k, 0] = rows[k - step, 0]
+                rows[k, 2] = rows[k - step, 2]
+                rows[k, 3] = rows[k - step, 3]
+                k -= step
+            rows[k, 0] = word
+            rows[k, 2] = logprob
+            rows[k, 3] = backoff
     for place in range(begin + 1, end):
         if rows[place - 1, 0] == rows[place, 0]:
             return np.int64(place)
     return np.int64(-1)
-
-
-@inner
-def _sort_small(rows, begin, end):  # type: ignore[no-untyped-def]
-    """Insertion sort; the context is the same in all rows and stays."""
-    for place in range(begin + 1, end):
-        word, logprob, backoff = rows[place, 0], rows[place, 2], rows[place, 3]
-        k = place
-        while k > begin and rows[k - 1, 0] > word:
-            rows[k, 0] = rows[k - 1, 0]
-            rows[k, 2] = rows[k - 1, 2]
-            rows[k, 3] = rows[k - 1, 3]
-            k -= 1
-        rows[k, 0] = word
-        rows[k, 2] = logprob
-        rows[k, 3] = backoff
-
-
-@inner
-def _sort_large(rows, begin, end):  # type: ignore[no-untyped-def]
-    keys = np.empty(end - begin, np.uint64)
-    for place in range(begin, end):
-        keys[place - begin] = np.uint64(rows[place, 0]) << _32 | np.uint64(place - begin)
-    keys.sort()
-    unsorted = rows[begin:end].copy()
-    for k in range(end - begin):
-        source = np.int64(keys[k] & _LOW_32)
-        for column in range(4):
-            rows[begin + k, column] = unsorted[source, column]
