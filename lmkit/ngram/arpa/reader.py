@@ -55,9 +55,7 @@ class ArpaModel:
         return Records(self.inner, self.top, self.wide)
 
 
-def read_arpa(
-    source: str | Path, *, threads: int = 1, listener: Listener = SILENT
-) -> ArpaModel:
+def read_arpa(source: str | Path, *, threads: int = 1, listener: Listener = SILENT) -> ArpaModel:
     """Read an ARPA file, plain or compressed; ``"-"`` is standard input.
 
     Args:
@@ -75,9 +73,7 @@ def read_arpa(
     listener.finish()
     mode: Mode = "sentence" if vocabulary.has_sentences else "document"
     counts = [trie.size(n) for n in range(1, trie.order + 1)]
-    return ArpaModel(
-        trie.inner, trie.top, wide, vocabulary.tokenizer, trie.order, counts, mode
-    )
+    return ArpaModel(trie.inner, trie.top, wide, vocabulary.tokenizer, trie.order, counts, mode)
 
 
 class _Reading:

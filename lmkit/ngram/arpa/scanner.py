@@ -41,9 +41,7 @@ class Piece:
         return bytes(memoryview(self.data)[self.begin : self.end])
 
 
-def scan(
-    stream: ByteSource, listener: Listener, block_size: int = BLOCK_SIZE
-) -> Iterator[Piece]:
+def scan(stream: ByteSource, listener: Listener, block_size: int = BLOCK_SIZE) -> Iterator[Piece]:
     """Yield the pieces of ``stream`` in order; a NUL byte ends them."""
     told = 0
     for data, size in _blocks(stream, block_size):
@@ -51,9 +49,9 @@ def scan(
         nul = data.find(0, 0, size)
         if nul >= 0:
             end = data.rfind(b"\n", 0, nul) + 1
-        yield from _cut(data, end)
         listener.advance(stream.consumed - told)
         told = stream.consumed
+        yield from _cut(data, end)
         if nul >= 0:
             yield Piece(Kind.NUL, data, end, data.find(b"\n", nul) + 1)
             return

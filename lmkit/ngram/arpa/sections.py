@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkit.ngram.arpa.parse import kernels
 from lmkit.ngram.arpa.lexicon.index import Lexicon
+from lmkit.ngram.arpa.parse import kernels
 from lmkit.ngram.arpa.scanner import Piece
 from lmkit.ngram.arpa.trie.levels import Chunk, RawNgrams, Trie
 from lmkit.ngram.arpa.unigrams import Unigrams

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from lmkit.events import Listener
 from lmkit.language_model import BOS, EOS, SPECIALS, UNK
-from lmkit.ngram.arpa.parse import kernels
+from lmkit.ngram.arpa.kernels import LN10
 from lmkit.ngram.arpa.lexicon.index import Lexicon, RepeatedWord
+from lmkit.ngram.arpa.parse import kernels
 from lmkit.text.vocab import WordTable, WordTokenizer
 
 UNKNOWN_LOG10 = -100.0
@@ -69,7 +70,7 @@ class Vocabulary:
     @property
     def has_sentences(self) -> bool:
         """Whether </s> is ever predicted: without it the model is one of running text."""
-        return bool(self.logprobs[EOS] > ZERO_LOG10 * kernels.LN10 * (1 - 1e-6))
+        return bool(self.logprobs[EOS] > ZERO_LOG10 * LN10 * (1 - 1e-6))
 
 
 def make_vocabulary(unigrams: Unigrams, name: str, listener: Listener) -> Vocabulary:
@@ -95,7 +96,7 @@ def make_vocabulary(unigrams: Unigrams, name: str, listener: Listener) -> Vocabu
     except RepeatedWord as error:
         raise RepeatedWord(int(order[error.index])) from None
     _warn(indices, unigrams, name, listener)
-    missing = [UNKNOWN_LOG10 * kernels.LN10, 0.0, ZERO_LOG10 * kernels.LN10]
+    missing = [UNKNOWN_LOG10 * LN10, 0.0, ZERO_LOG10 * LN10]
     logprobs = np.concatenate([unigrams.logprobs, missing]).astype(np.float32)[order]
     backoffs = np.concatenate([unigrams.backoffs, np.zeros(3)]).astype(np.float32)[order]
     logprobs[BOS] = 0.0

@@ -56,6 +56,7 @@ class Walk:
             TextError: this is no ARPA file, or its list of counts is damaged.
         """
         self._find_data()
+        data_line = self.header_line
         counts: list[int] = []
         for piece in self._until_header():
             for text in piece.text().split(b"\n")[:-1]:
@@ -63,9 +64,9 @@ class Walk:
                     counts.append(self._parse_count(text, len(counts) + 1))
                 self._line += 1
         if not counts:
-            raise self.error(self._line, "no line 'ngram 1=COUNT' behind \\data\\")
+            raise self.error(data_line, "no line 'ngram 1=COUNT' behind \\data\\")
         if sum(counts) > _MOST_NGRAMS:
-            raise self.error(self._line, f"the header promises {sum(counts):,} n-grams, too many")
+            raise self.error(data_line, f"the header promises {sum(counts):,} n-grams, too many")
         while len(counts) > 1 and counts[-1] == 0:
             self._empty.append(b"\\%d-grams:" % len(counts))
             counts.pop()
@@ -135,7 +136,7 @@ class Walk:
                 self._line, f"the file ends without {expected}", "Fetch or make it again"
             )
         shown = self.header.decode("utf-8", "replace")[:60]
-        return self.error(self.header_line, f"{shown!r} where {expected!r} belongs")
+        return self.error(self.header_line, f"{shown} where {expected} belongs")
 
     def _find_data(self) -> None:
         """Skip what comes before \\data\\."""

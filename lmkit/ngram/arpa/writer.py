@@ -18,11 +18,11 @@ takes to read the same float32 natural logarithms back.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,10 +41,22 @@ _NUMBERS = 64
 """Bytes that the two numbers of a line and what separates them take at most."""
 
 
+class NgramRecords(Protocol):
+    """What there is to write: an ``NgramModel`` or an ``ArpaModel``."""
+
+    counts: list[int]
+
+    @property
+    def records(self) -> Records:
+        """The n-grams."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The words."""
+
+
 def write_arpa(
-    records: Records,
-    tokenizer: Tokenizer,
-    counts: Sequence[int],
+    model: NgramRecords,
     out: str | Path | None,
     *,
     force: bool = False,
@@ -54,9 +66,8 @@ def write_arpa(
     """Write a model as an ARPA file.
 
     Args:
-        records: the n-grams; the mapped arrays of a model.
-        tokenizer: gives the words; of units other than words, the printable form.
-        counts: the number of n-grams of each order.
+        model: its records, words (for units other than words, the tokens' printable forms) and
+            number of n-grams of each order.
         out: the file, which appears whole or not at all; compressed if it ends in .gz, .bz2 or
             .xz. None or ``"-"`` is standard output.
         force: replace an existing file.
@@ -66,7 +77,8 @@ def write_arpa(
     Raises:
         UserError: the file exists or cannot be written, or two tokens look the same.
     """
-    text = _Text(records, *_token_bytes(tokenizer), list(counts))
+    counts = list(model.counts)
+    text = _Text(model.records, *_token_bytes(model.tokenizer), counts)
     listener.phase("writing", sum(counts), "n-grams")
     with LineWriter(out, force=force) as writer, ThreadPoolExecutor(threads) as pool:
         writer.write_bytes(text.header())
@@ -136,12 +148,13 @@ def _token_bytes(tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], NDArray[np.in
     if isinstance(tokenizer, WordTokenizer):
         return np.asarray(tokenizer.table.arena), np.asarray(tokenizer.table.offsets)
     tokens = [tokenizer.token(index) for index in range(tokenizer.num_tokens)]
-    if len(set(tokens)) < len(tokens):
-        twice: dict[str, Any] = {}
-        for token in tokens:
-            twice[token] = twice.get(token, 0) + 1
-        shown = next(token for token, count in twice.items() if count > 1)
-        raise UserError(f"two tokens are written {shown!r}, so an ARPA file cannot hold the model")
+    seen: set[str] = set()
+    for token in tokens:
+        if token in seen:
+            raise UserError(
+                f"two tokens are written {token!r}, so an ARPA file cannot hold this model"
+            )
+        seen.add(token)
     encoded = [token.encode() for token in tokens]
     assert all(word and not set(word) & set(b" \t\r\n\0") for word in encoded), "not printable"
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)

@@ -19,7 +19,7 @@ MINUS_99 = np.float32(-99.0 * LN10)
 def put_number(out, i, value):  # type: ignore[no-untyped-def]
     """Write a natural logarithm (float32) as log10 to ``out[i:]``; return the place behind it.
 
-    With as many digits, 8 or 9, as bring the same float32 back (trailing zeros dropped). Minus
+    With as many digits, 7 to 9, as bring the same float32 back (trailing zeros dropped). Minus
     infinity is written -99, as is the custom.
     """
     if value == 0:
@@ -34,15 +34,15 @@ def put_number(out, i, value):  # type: ignore[no-untyped-def]
     number = np.float64(value) / LN10
     if number < 1e-5 or number >= 1e8:
         return _put_scientific(out, i, number)
-    scale = 8 if number >= 0.1 else 12
-    while scale > 0 and number >= POWERS[13 - scale] * 1e-5:
+    scale = 7 if number >= 0.1 else 11
+    while scale > 0 and number >= POWERS[12 - scale] * 1e-5:
         scale -= 1
-    mantissa = np.uint64(np.rint(number * POWERS[scale]))
-    while np.float32(np.float64(mantissa) / POWERS[scale] * LN10) != value and scale < 14:
+    mantissa = np.rint(number * POWERS[scale])
+    while np.float32(mantissa / POWERS[scale] * LN10) != value and scale < 14:
         scale += 1
-        mantissa = np.uint64(np.rint(number * POWERS[scale]))
-    whole = mantissa // TENS[scale]
-    rest = mantissa - whole * TENS[scale]
+        mantissa = np.rint(number * POWERS[scale])
+    whole = np.uint64(mantissa / POWERS[scale])
+    rest = np.uint64(mantissa) - whole * TENS[scale]
     i = _put_digits(out, i, whole)
     return _put_fraction(out, i, rest, scale)
 

@@ -1,24 +1,25 @@
-"""Compiled kernels that parse the lines of an ARPA file; ``format`` has those that write them.
+"""Compiled kernels that parse the lines of an ARPA file.
 
-``data`` uint8 holds whole lines (and >= 64 bytes more); ``breaks`` uint32 are the places
-of its separators (space, TAB, LF, CR), found 64 bytes at a time, so that the fields of a line lie
-between neighbours of ``breaks`` and splitting costs no branch per byte. A word that equals the one above it is not looked up again, which
-is most of them, whether the file is sorted by first words or (as KenLM's) by last words.
+``data`` uint8 holds whole lines (and >= 64 bytes more); ``breaks`` uint32 are the places of its
+separators (space, TAB, LF, CR), found 64 bytes at a time, so that the fields of a line lie between
+neighbours of ``breaks`` and splitting costs no branch per byte. A word that equals the one above
+it is not looked up again, which is most of them, whether the file is sorted by first words or
+(as KenLM's) by last words.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
 from lmkit.jit import inner, kernel, load64, trailing_zeros
+from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
 from lmkit.ngram.arpa.lexicon.kernels import HEAD, hash_of, head_of, look_up, same_rest
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, SEEN = range(6)
 """Places of the numbers in the ``state`` array of the parsing kernels."""
 OK, BAD_FIELDS, BAD_NUMBER, POSITIVE, BAD_BACKOFF, UNKNOWN_WORD = range(6)
-"""What they write to ``state[STATUS]``; PLACE is then where the line begins, or, with the last
-three, FIELD is the field at fault."""
+"""What they write to ``state[STATUS]``. PLACE is then where the line begins and FIELD the field at
+fault (with BAD_FIELDS, how many there are; with UNKNOWN_WORD, PLACE is where the word begins)."""
 
 LARGE = 1e30
 """Back-offs of this size are none."""
@@ -150,10 +151,10 @@ def _is_infinity(data, start, end):  # type: ignore[no-untyped-def]
     size = end - start
     if size != 3 and size != 8:
         return False
+    same = True
     for k in range(size):
-        if (data[start + k] | 32) != word[k]:
-            return False
-    return True
+        same &= (data[start + k] | 32) == word[k]
+    return same
 
 
 @inner
@@ -236,8 +237,8 @@ def parse_ngrams(  # type: ignore[no-untyped-def]
                     above_sizes[k] = size
                 words[k, count] = above[k]
             lines[count] = line
-            logprobs[count] = min(logprob, 0.0) * LN10
-            backoffs[count] = backoff * LN10
+            logprobs[count] = min(logprob, 0.0) * LN10 + 0.0  # never -0.0
+            backoffs[count] = backoff * LN10 + 0.0
             count += 1
         line += 1
         start = np.int64(breaks[at - 1]) + 1

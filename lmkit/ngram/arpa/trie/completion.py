@@ -51,9 +51,7 @@ def _raw(trie: Trie, n: int, size: int) -> RawNgrams:
     return RawNgrams(raw, trie.size(n - 1), trie.size(1))
 
 
-def _completed(
-    trie: Trie, words: Words, room: Sequence[int]
-) -> tuple[Trie, NDArray[np.uint32]]:
+def _completed(trie: Trie, words: Words, room: Sequence[int]) -> tuple[Trie, NDArray[np.uint32]]:
     """Return a trie that has the n-grams ``words`` [n, k] too, and what they begin with.
 
     Also returns the new place of each n-gram of order n that was there before.
@@ -124,9 +122,7 @@ def _back_off(trie: Trie, words: Words) -> NDArray[np.float64]:
     return total
 
 
-def _values(
-    trie: Trie, words: Words, column: int
-) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+def _values(trie: Trie, words: Words, column: int) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
     """Return which n-grams [n, k] are there, and a column of their records (0 for the others)."""
     places, _ = trie.find(words)
     known = places != NONE

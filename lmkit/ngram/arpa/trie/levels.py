@@ -59,7 +59,7 @@ class RawNgrams:
     def __init__(self, raw: NDArray[np.uint32], num_contexts: int, num_words: int) -> None:
         """Keep n-grams in ``raw`` [capacity, 5]; more than that are counted but not kept."""
         self.raw = raw
-        self.num_contexts = num_contexts
+        num_contexts = max(num_contexts, 1)
         word_bits = (num_words - 1).bit_length()
         bucket_bits = min(
             (num_contexts - 1).bit_length() - _BUCKETS, 63 - word_bits - len(raw).bit_length()
@@ -136,7 +136,7 @@ class Trie:
         self.inner[:size, 2] = backoffs.view(np.uint32)
         self.inner[:size, 3] = NONE
         self.inner[:size, 4] = size
-        self.inner[size:] = (0, 0, 0, NONE, size)
+        self.inner[-1] = (0, 0, 0, NONE, size)
         self.top = np.empty((0, 3), dtype=np.uint32)
         self.bases = [0, size]
         self.pool = pool
@@ -198,9 +198,7 @@ class Trie:
         wide.add(starts, records, lower, base)
         return wide
 
-    def _new_table(
-        self, ngrams: RawNgrams, begins: NDArray[np.int64], *, searched: bool
-    ) -> Table:
+    def _new_table(self, ngrams: RawNgrams, begins: NDArray[np.int64], *, searched: bool) -> Table:
         """Return an empty table for n-grams of which those of each bucket begin at ``begins``."""
         sizes = np.left_shift(1, np.frexp(np.diff(begins) * 1.5)[1], dtype=np.int64)
         sizes = np.maximum(sizes, _LINE)

@@ -2,19 +2,20 @@
 
 Contexts are cut into buckets of 2 ** BUCKET_BITS; each bucket has a hash table of its own, so that
 filling it stays in the cache. ``slots`` uint64 holds the tables one behind the other; ``places``
-int64 [buckets + 1, 2] tells where each bucket's table and its n-grams begin. A slot is
-``key << PLACE_BITS | place + 1``, 0 where free. Tables begin on a line of the
-cache (8 slots) and are a power of two and at least a line in size. The key is ``context << WORD_BITS | word`` and the
-place counts from the bucket's first n-gram, the context from its first context. So the slot alone
-decides, and one memory read does. ``shape`` int64 [3] holds the three numbers of bits.
+int64 [buckets + 1, 2] tells where each bucket's table and its n-grams begin. Tables begin on a line
+of the cache (8 slots) and are a power of two in size, at least one line.
+
+A slot is ``key << PLACE_BITS | place + 1``, 0 where free. The key is ``context << WORD_BITS |
+word``, the context counted from the bucket's first, and the place from the bucket's first n-gram.
+So the slot alone decides, and one memory read does. ``shape`` int64 [3] holds the numbers of bits.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lmkit.ngram.arpa.kernels import inlined
 from lmkit.jit import kernel
+from lmkit.ngram.arpa.kernels import inlined
 from lmkit.ngram.query.kernels import find_child
 
 BUCKET_BITS, WORD_BITS, PLACE_BITS = range(3)
