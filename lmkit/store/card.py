@@ -47,10 +47,9 @@ def read_card(path: Path, families: Sequence[str] | None = None) -> dict[str, An
     if checksum != _seal(card):
         raise _damaged(path)
     if families is not None and card["family"] not in families:
-        wanted = " or ".join(families)
+        here, wanted = _article(card["family"]), _article(" or ".join(families))
         raise ModelError(
-            f"{path} is {_article(card['family'])} model; this command needs {_article(wanted)} model",
-            "See lmkit models list",
+            f"{path} is {here} model; this command needs {wanted} model", "See lmkit models list"
         )
     return card
 

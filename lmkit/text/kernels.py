@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel, load64, trailing_zeros
+from lmkit.jit import inlined, kernel, load64, trailing_zeros
 
 POSITION, OUT, LINE_TOKENS, SENTENCE_TOKENS, NUM_WORDS, ARENA_USED, LINES = range(7)
 """Places of the numbers in the ``state`` array of :func:`encode_words`."""
@@ -30,7 +30,7 @@ _32 = np.uint64(32)
 _LOW_32 = np.uint64(0xFFFFFFFF)
 
 
-@inner
+@inlined
 def word_end(data, start):  # type: ignore[no-untyped-def]
     """Return the first index >= ``start`` of a separator."""
     i = start
@@ -47,7 +47,7 @@ def word_end(data, start):  # type: ignore[no-untyped-def]
         i += 1
 
 
-@inner
+@inlined
 def first_bytes(data, start, size):  # type: ignore[no-untyped-def]
     """Return the first 8 bytes of the word at ``start``, those behind its end as zeros."""
     chunk = load64(data, start)
@@ -56,7 +56,7 @@ def first_bytes(data, start, size):  # type: ignore[no-untyped-def]
     return chunk
 
 
-@inner
+@inlined
 def hash_word(data, start, size):  # type: ignore[no-untyped-def]
     """Return the 64-bit hash of a word."""
     value = np.uint64(size) * _PRIME_1
@@ -68,7 +68,7 @@ def hash_word(data, start, size):  # type: ignore[no-untyped-def]
     return value
 
 
-@inner
+@inlined
 def find_word(data, start, size, value, table, arena, offsets):  # type: ignore[no-untyped-def]
     """Return the slot of a word: the one that holds it, or the free one where it belongs."""
     mask = np.int64(table.shape[0] - 1)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel, prefetch
+from lmkit.jit import inlined, kernel, prefetch
 
 ALONE = 255
 NONE = np.uint32(0xFFFFFFFF)
@@ -219,7 +219,7 @@ def count_ngrams(  # type: ignore[no-untyped-def]
     return j
 
 
-@inner
+@inlined
 def _count_child(value, context, children, lost):  # type: ignore[no-untyped-def]
     if context != NONE:
         if value & PRUNED:
@@ -388,7 +388,7 @@ def insert_wide(states, firsts, sizes, words, table, slots, entries):  # type: i
             prefetch(table, slots[place])
 
 
-@inner
+@inlined
 def wide_slot(key, mask):  # type: ignore[no-untyped-def]
     """Return the home slot of ``state << 32 | word`` in the table of wide contexts' children."""
     mixed = key * np.uint64(0x9E3779B97F4A7C15)

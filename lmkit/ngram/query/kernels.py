@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel, prefetch
+from lmkit.jit import inlined, inner, kernel, prefetch
 from lmkit.ngram.estimate.kernels import wide_slot
 
 NONE = np.uint32(0xFFFFFFFF)
@@ -159,7 +159,7 @@ def score_stream(  # type: ignore[no-untyped-def]
                 _prefetch_context(records, state)
 
 
-@inner
+@inlined
 def _prefetch_context(records, state):  # type: ignore[no-untyped-def]
     """Ask for what a context's step needs: back-off, link, first child and the one behind."""
     prefetch(records, np.int64(state) * 5 + 2)
@@ -315,7 +315,7 @@ def _pick_child(state, uniform, records, top, wide_states, wide_begins, cumulati
     return np.int64(-1)
 
 
-@inner
+@inlined
 def _next_uniform(seed):  # type: ignore[no-untyped-def]
     """Return the next state of SplitMix64 and a number in [0, 1)."""
     seed += np.uint64(0x9E3779B97F4A7C15)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel
-from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
+from lmkit.jit import inlined, inner, kernel
+from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, scaled
 
 MINUS_99 = np.float32(-99.0 * LN10)
 

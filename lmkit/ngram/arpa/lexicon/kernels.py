@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel, load64, prefetch
-from lmkit.ngram.arpa.kernels import inlined
+from lmkit.jit import inlined, inner, kernel, load64, prefetch
 from lmkit.text.kernels import first_bytes
 
 HEAD = 16

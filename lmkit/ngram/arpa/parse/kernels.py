@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import inner, kernel, load64, trailing_zeros
-from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, inlined, scaled
+from lmkit.jit import inlined, inner, kernel, load64, trailing_zeros
+from lmkit.ngram.arpa.kernels import LN10, POWERS, TENS, scaled
 from lmkit.ngram.arpa.lexicon.kernels import HEAD, hash_of, head_of, look_up, same_rest
 
 STATUS, PLACE, FIELD, NGRAMS, LINES, SEEN = range(6)

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lmkit.jit import kernel
-from lmkit.ngram.arpa.kernels import inlined
+from lmkit.jit import inlined, kernel
 from lmkit.ngram.query.kernels import find_child
 
 BUCKET_BITS, WORD_BITS, PLACE_BITS = range(3)
