@@ -6,7 +6,7 @@ there is. Texts that are tokenised already stay as they are, but for ``<unk>``, 
 dropped, all others shuffled with a fixed seed and dealt out:
 
     t.txt    the first lines, 500,000 tokens: held out
-    t10.txt  t.txt ten times over, for queries long enough to be timed
+    t10.txt  t.txt ten times over, for queries long enough to be timed; t40.txt forty times
     c10.txt  the lines that follow, 10.1 million tokens
     c33.txt  all lines but those of t.txt
 
@@ -30,7 +30,8 @@ from pathlib import Path
 SEED = 1
 HELD_OUT_TOKENS = 500_000
 SMALL_TOKENS = 10_100_000
-REPEATS = 10
+REPEATED = {"t10": 10, "t40": 40}
+"""The held-out text several times over."""
 NAMES = ("t", "c10", "c33")
 
 TOKEN = re.compile(r"\w+(?:[-']\w+)*|[^\w\s]")
@@ -173,8 +174,9 @@ def main() -> int:
             parser.error(f"{arguments.work} lacks corpora; say with --data what to make them from")
         arguments.work.mkdir(parents=True, exist_ok=True)
         make(arguments.data, arguments.work)
-    repeat(path_of(arguments.work, "t"), path_of(arguments.work, "t10"), REPEATS)
-    for name in (*NAMES, "t10"):
+    for name, times in REPEATED.items():
+        repeat(path_of(arguments.work, "t"), path_of(arguments.work, name), times)
+    for name in (*NAMES, *REPEATED):
         corpus = count(path_of(arguments.work, name))
         facts = {"lines": corpus.lines, "tokens": corpus.tokens, "bytes": corpus.bytes}
         print(json.dumps({"name": name, **facts}))

@@ -51,6 +51,7 @@ def suite(runner: Runner) -> Suite:
         "arpa": benchmarks.arpa,
         "convert": benchmarks.convert,
         "query-unseen": partial(benchmarks.query, "t10", 2.5),
+        "query-unseen-long": partial(benchmarks.query, "t40", 2.5),
         "query-seen": partial(benchmarks.query, "c10", 3.5),
         "python": benchmarks.python,
         "sample": benchmarks.sample,
@@ -79,7 +80,7 @@ class Ngram:
 
     def facts(self) -> dict[str, str]:
         """Return what to know about texts and peer."""
-        corpora = {name: str(self.files.corpora[name]) for name in (*NAMES, "t10")}
+        corpora = {name: str(self.files.corpora[name]) for name in (*NAMES, "t10", "t40")}
         return {**corpora, **self.kenlm.facts()}
 
     def fit(self, name: str, target: float, memory: int | None = None) -> Result:
