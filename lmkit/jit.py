@@ -8,17 +8,25 @@ on a machine compiles.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
+if "coverage" not in sys.modules:  # numba imports it where it is installed, for a third of its time
+    sys.modules["coverage"] = None  # type: ignore[assignment]
 import numba
 import numba.core.event
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 from numba.extending import intrinsic
+
+if sys.modules["coverage"] is None:
+    del sys.modules["coverage"]
 
 from lmkit import events
 
@@ -45,11 +53,30 @@ numba.core.event.register("numba:compile", _Announcer())
 def kernel(function: F) -> F:
     """Compile ``function`` on first use: no GIL, no bounds checks, IEEE arithmetic, cached."""
     jitted: F = numba.njit(
-        cache=True, nogil=True, boundscheck=False, error_model="numpy", no_cfunc_wrapper=True
+        nogil=True, boundscheck=False, error_model="numpy", no_cfunc_wrapper=True
     )(function)
-    # numba looks at the age of the function's own file, but what it calls is compiled in too.
-    jitted._cache._cache_file._source_stamp = _stamp()  # type: ignore[attr-defined]
+    jitted._cache = _KernelCache(function)  # type: ignore[attr-defined]
     return jitted
+
+
+class _KernelCache(FunctionCache):  # type: ignore[misc]
+    """numba's cache of compiled functions on disk, but for two things.
+
+    numba takes a compiled function for current as long as its own file is unchanged; here all files
+    of kernels count, since what a kernel calls is compiled into it. And numba sets up all that it
+    knows about types before it loads a function, a tenth of a second that only compiling needs
+    (and the compiler does it by itself).
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = _stamp()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for a signature, or None."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
 
 @cache

@@ -206,10 +206,11 @@ def fit_command(
     config: Config = None,
     print_config: PrintConfig = False,
 ) -> None:
-    """Fit a modified Kneser-Ney model of any order to text."""
+    """Fit a modified Kneser-Ney model of any order to text; to an ARPA file if OUT is one."""
     from lmkit.ngram.config import NgramConfig
     from lmkit.store.home import mark_last, resolve_out
-    from lmkit.tasks.fit_ngram import FitNgramConfig, fit_ngram
+    from lmkit.tasks.convert_ngram import is_arpa
+    from lmkit.tasks.fit_ngram import FitNgramConfig, fit_arpa, fit_ngram
     from lmkit.tasks.threads import num_threads
     from lmkit.text.encoding import Normalizer
     from lmkit.text.vocab import VocabularyConfig, read_word_list
@@ -236,8 +237,11 @@ def fit_command(
     sources = choose_sources(files)
     path = resolve_out(out, _default_name(sources), force)
     with listening(quiet, progress) as listener:
-        fitted = fit_ngram(sources, path, settings, force=force, listener=listener)
-        mark_last("ngram", fitted.path)
+        if is_arpa(path.name):
+            fitted = fit_arpa(sources, path, settings, force=force, listener=listener)
+        else:
+            fitted = fit_ngram(sources, path, settings, force=force, listener=listener)
+            mark_last("ngram", fitted.path)
         listener.note(_summary(fitted))
 
 

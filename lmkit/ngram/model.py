@@ -87,8 +87,12 @@ class NgramModel(LanguageModel):
         """The state before the first token: <s>, or the empty context in document mode."""
         return BOS if self._sentences else NONE
 
-    def _trust_records(self) -> None:
-        """Make sure that a large model is whole: damage could lead the kernels astray."""
+    def verify(self) -> None:
+        """Make sure that a large model is whole: damage could lead the kernels astray.
+
+        Raises:
+            ModelError: it is damaged.
+        """
         with self._lock:
             if self._unverified is not None:
                 self._unverified.verify_large()
@@ -119,7 +123,7 @@ class NgramModel(LanguageModel):
     def _score_compiled(self, ids: Ids, skip: int, threads: int, at_start: bool) -> Logprobs:
         from lmkit.ngram.query import kernels
 
-        self._trust_records()
+        self.verify()
         out = np.empty(len(ids), dtype=np.float64)
         records = self.records
         cuts = [skip + (len(ids) - skip) * k // threads for k in range(threads + 1)]
@@ -164,7 +168,7 @@ class NgramModel(LanguageModel):
             return np.stack(made) if made else np.empty((0, size))
         from lmkit.ngram.query import kernels
 
-        self._trust_records()
+        self.verify()
         rows = np.empty((len(state), size), dtype=np.float64)
         arrays = records.inner, records.inner.view(np.float32)
         kernels.next_rows(state, *arrays, records.top, records.top.view(np.float32), rows)
@@ -187,6 +191,6 @@ class NgramModel(LanguageModel):
 
     def _drawing(self) -> Drawer:
         if self._drawer is None:
-            self._trust_records()
+            self.verify()
             self._drawer = Drawer(self.records, self.tokenizer.num_tokens, self._sentences)
         return self._drawer

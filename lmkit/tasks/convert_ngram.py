@@ -38,10 +38,18 @@ def convert_ngram(
     if is_arpa(source):
         return _from_arpa(source, resolve_out(target, "arpa", force), threads, force, listener)
     path, _ = resolve_model(source, ("ngram",))
-    return _to_arpa(path, Path(target), threads, force, listener)
+    return model_to_arpa(path, Path(target), threads=threads, force=force, listener=listener)
 
 
-def _to_arpa(source: Path, target: Path, threads: int, force: bool, listener: Listener) -> Path:
+def model_to_arpa(
+    source: Path,
+    target: Path,
+    *,
+    threads: int = 1,
+    force: bool = False,
+    listener: Listener = SILENT,
+) -> Path:
+    """Write the n-gram model in the directory ``source`` as an ARPA file; return its path."""
     from lmkit.ngram.arpa import write_arpa
     from lmkit.ngram.model import NgramModel
     from lmkit.tasks.families import open_model
@@ -49,6 +57,7 @@ def _to_arpa(source: Path, target: Path, threads: int, force: bool, listener: Li
     model = open_model(source)
     if not isinstance(model, NgramModel):
         raise ModelError(f"{source} is a {model.family} model; ARPA files hold n-gram models")
+    model.verify()
     write_arpa(model, target, threads=threads, force=force, listener=listener)
     return target
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lmkit.errors import UserError
@@ -129,6 +130,29 @@ def fit_ngram(
             values = " ".join(f"{value:g}" for value in discounts.values)
             listener.warn(f"order {n}: {discounts.reason}; discounts {values} stand in")
     return FittedNgram(out, result.counts, result.discounts, num_lines, num_tokens)
+
+
+def fit_arpa(
+    sources: Sequence[str],
+    out: Path,
+    config: FitNgramConfig,
+    *,
+    force: bool = False,
+    listener: Listener = SILENT,
+) -> FittedNgram:
+    """Fit an n-gram model and keep it only as the ARPA file ``out``.
+
+    Raises:
+        TextError: the text cannot be read or holds no words.
+        UserError: ``out`` exists (without ``force``) or cannot be written.
+    """
+    from lmkit.tasks.convert_ngram import model_to_arpa
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{out.name}.tmp-", dir=out.parent) as folder:
+        fitted = fit_ngram(sources, Path(folder) / "model", config, listener=listener)
+        model_to_arpa(fitted.path, out, threads=config.threads, force=force, listener=listener)
+    return replace(fitted, path=out)
 
 
 def _encode(
