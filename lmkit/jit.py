@@ -1,4 +1,4 @@
-"""The one door to numba: the ``kernel`` decorator, two intrinsics, and the thread count.
+"""The one door to numba: the decorators of kernels, and intrinsics that they use.
 
 Only this module and files named ``kernels.py`` import numba. Kernels are compiled without the
 GIL, so threads of one process run them side by side, and cached on disk, so only the first run
@@ -7,7 +7,6 @@ on a machine compiles.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
-if "coverage" not in sys.modules:  # numba imports it where it is installed, for a third of its time
+_hide_coverage = "coverage" not in sys.modules
+if _hide_coverage:  # where it is installed numba imports it, which takes a third of the time
     sys.modules["coverage"] = None  # type: ignore[assignment]
 import numba
 import numba.core.event
@@ -25,7 +25,7 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 from numba.extending import intrinsic
 
-if sys.modules["coverage"] is None:
+if _hide_coverage:
     del sys.modules["coverage"]
 
 from lmkit import events
@@ -37,11 +37,12 @@ class _Announcer(numba.core.event.Listener):  # type: ignore[misc]
     """Says once when numba compiles, so that nobody wonders why the first run takes longer."""
 
     said = False
+    message = "compiling kernels, once on this machine"
 
     def on_start(self, event: Any) -> None:
         if not self.said:
             self.said = True
-            events.compile_listener.note("compiling kernels, once on this machine")
+            events.compile_listener.note(self.message)
 
     def on_end(self, event: Any) -> None:
         pass
@@ -55,7 +56,10 @@ def kernel(function: F) -> F:
     jitted: F = numba.njit(
         nogil=True, boundscheck=False, error_model="numpy", no_cfunc_wrapper=True
     )(function)
-    jitted._cache = _KernelCache(function)  # type: ignore[attr-defined]
+    try:
+        jitted._cache = _KernelCache(function)  # type: ignore[attr-defined]
+    except RuntimeError:  # no folder can be written; numba tries its own, then the user's
+        _Announcer.message = "compiling kernels; without a writable cache this is so every time"
     return jitted
 
 
@@ -83,7 +87,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
 def _stamp() -> tuple[str, int]:
     """Return what tells whether compiled kernels are of this version: a sum of their sources."""
     package = Path(__file__).parent
-    sources = [Path(__file__), *sorted(package.rglob("kernels.py"))]
+    sources = [Path(__file__), *sorted(package.rglob("kernels.py")), *package.rglob("layout.py")]
     return "lmkit", crc32(b"".join(source.read_bytes() for source in sources))
 
 
@@ -167,10 +171,3 @@ def _element_pointer(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if index.type.width < 64:
         index = builder.sext(index, ir.IntType(64))
     return builder.gep(array.data, [index])
-
-
-def num_threads(requested: int | None) -> int:
-    """Return how many threads to use: ``requested``, else the cores this process may run on."""
-    if requested is not None:
-        return max(1, requested)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -91,6 +91,13 @@ class LanguageModel(ABC):
             return self.logprobs(ids)
         return self.logprobs(np.concatenate([context, ids]))[len(context) :]
 
+    def verify(self) -> None:  # noqa: B027  (most families have nothing left to check)
+        """Check what opening the model took on trust.
+
+        Raises:
+            ModelError: the model is damaged.
+        """
+
     @abstractmethod
     def next_logprobs(self, context: Ids) -> Logprobs:
         """Return ln p(w | start, context) for every w, shape [V]; -inf where never predicted."""

@@ -3,6 +3,8 @@
 A setting comes from the first of: the flag, the variable ``LMKIT_<COMMAND>_<OPTION>``, the file,
 the default. The file names settings as the options are named (``min_count = 2`` or
 ``min-count = 2``), at its top level or in the table of the command (``[ngram.fit]``), which wins.
+A relative path of a file that lies beside the settings means that one, so that the settings kept
+with a model (config.toml) repeat the run from anywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ PRINT_CONFIG = "lmkit.print_config"
 """Key of ``typer.Context.meta``: whether to print the settings instead of running."""
 
 NOT_SETTINGS = frozenset(
-    {"config", "print_config", "help", "quiet", "verbose", "progress", "json", "force", "resume"}
+    {"config", "print_config", "help", "quiet", "verbose", "progress", "json", "force"}
 )
 """Parameters that say how to run once, not what to do; neither read from files nor printed."""
 
@@ -46,7 +48,7 @@ def load_settings(ctx: typer.Context, param: Any, path: Path | None) -> None:
             name = key.replace("-", "_")
             if name not in names:
                 raise typer.BadParameter(_unknown(path, key, names), ctx, param)
-            settings[name] = value
+            settings[name] = _beside(path, value) if _is_file(ctx, name, value) else value
     ctx.default_map = settings
 
 
@@ -76,6 +78,21 @@ def resolved_settings(ctx: typer.Context) -> dict[str, Any]:
 def _setting_names(ctx: typer.Context) -> list[str]:
     names = [param.name for param in ctx.command.params if param.name]
     return [name for name in names if name not in NOT_SETTINGS]
+
+
+def _is_file(ctx: typer.Context, name: str, value: Any) -> bool:
+    """Tell whether the setting ``name`` means a file to be read: --vocab, --unit FILE.model."""
+    if not isinstance(value, str) or name == "out":
+        return False
+    if name == "unit":
+        return value.endswith(".model")
+    return any(param.name == name and param.type.name == "path" for param in ctx.command.params)
+
+
+def _beside(path: Path, value: str) -> str:
+    """Return where the file ``value`` lies beside the settings ``path``; itself if it does not."""
+    near = path.parent / value
+    return str(near) if near.is_file() else value
 
 
 def _tables(ctx: typer.Context, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:

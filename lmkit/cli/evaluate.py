@@ -7,6 +7,7 @@ import typer
 from lmkit.cli.command import command
 from lmkit.cli.options import (
     Config,
+    Device,
     Errors,
     Files,
     Json,
@@ -27,6 +28,7 @@ def evaluate_command(
     json: Json = False,
     errors: Errors = "strict",
     threads: Threads = None,
+    device: Device = "auto",
     quiet: Quiet = False,
     verbose: Verbose = 0,
     progress: Progress = "auto",

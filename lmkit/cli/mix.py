@@ -10,6 +10,7 @@ from lmkit.cli import panels
 from lmkit.cli.command import command
 from lmkit.cli.options import (
     Config,
+    Device,
     Errors,
     Force,
     Json,
@@ -54,6 +55,7 @@ def mix_command(
     json: Json = False,
     errors: Errors = "strict",
     threads: Threads = None,
+    device: Device = "auto",
     force: Force = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,

@@ -10,7 +10,7 @@ import typer
 from lmkit.cli import panels
 from lmkit.cli.command import command, group
 from lmkit.cli.completion import complete_model
-from lmkit.cli.options import Json, Quiet, Verbose
+from lmkit.cli.options import Json, ModelName, Quiet, Verbose
 from lmkit.cli.progress import listening
 from lmkit.cli.streams import columns, json_line, open_output
 
@@ -19,15 +19,6 @@ if TYPE_CHECKING:
 
 app = group("models", "List, inspect and remove the models on this machine.", panels.KEEPING)
 
-Name = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="MODEL",
-        help="Path or name of a model; else $LMKIT_MODEL, else the newest.",
-        autocompletion=complete_model,
-        show_default=False,
-    ),
-]
 Names = Annotated[
     list[str],
     typer.Argument(
@@ -37,7 +28,9 @@ Names = Annotated[
 Verify = Annotated[
     bool,
     typer.Option(
-        "--verify", help="Compare the checksums of all files first.", rich_help_panel=panels.RUN
+        "--verify",
+        help="Compare the checksums of all files first, of models inside it too.",
+        rich_help_panel=panels.RUN,
     ),
 ]
 
@@ -60,7 +53,7 @@ def list_command(json: Json = False, verbose: Verbose = 0) -> None:
 
 @command(app, "show", examples=["lmkit models show", "lmkit models show last-ngram --verify"])
 def show_command(
-    name: Name = None, json: Json = False, verify: Verify = False, verbose: Verbose = 0
+    name: ModelName = None, json: Json = False, verify: Verify = False, verbose: Verbose = 0
 ) -> None:
     """Show the card of a model: what it is, what it was made from, which files it has."""
     from lmkit.store.card import read_card
@@ -92,7 +85,7 @@ def remove_command(names: Names, quiet: Quiet = False, verbose: Verbose = 0) -> 
 
 
 @command(app, "path", examples=["lmkit models path", 'ls "$(lmkit models path)"'])
-def path_command(name: Name = None, verbose: Verbose = 0) -> None:
+def path_command(name: ModelName = None, verbose: Verbose = 0) -> None:
     """Print where a model lies."""
     from lmkit.store.home import resolve_model
 

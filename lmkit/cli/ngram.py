@@ -11,15 +11,19 @@ from lmkit.cli import mix, panels, sample, score
 from lmkit.cli.command import Command, command, epilog, group
 from lmkit.cli.completion import complete_model
 from lmkit.cli.options import (
+    DEFAULT_SEED,
     Config,
+    Device,
     Errors,
     Files,
     Force,
     Json,
+    ModelName,
     Out,
     PrintConfig,
     Progress,
     Quiet,
+    Seed,
     Threads,
     Verbose,
 )
@@ -56,10 +60,15 @@ class ManyValues(Command):
         return super().parse_args(ctx, spread)
 
 
+MAX_ORDER = 200
+"""That of ``lmkit.ngram.config``, which is not loaded to parse a command line."""
+
 Order = Annotated[
     int,
     typer.Option(
         metavar="N",
+        min=1,
+        max=MAX_ORDER,
         help="Words of an n-gram, the predicted one counted.",
         rich_help_panel=panels.MODEL,
     ),
@@ -107,6 +116,7 @@ VocabSize = Annotated[
     typer.Option(
         "--vocab-size",
         metavar="K",
+        min=1,
         help="Keep the K most frequent words (or characters; pieces to train).",
         show_default="all",
         rich_help_panel=panels.DATA,
@@ -117,6 +127,7 @@ MinCount = Annotated[
     typer.Option(
         "--min-count",
         metavar="K",
+        min=1,
         help="Words seen fewer times become <unk>.",
         rich_help_panel=panels.DATA,
     ),
@@ -198,7 +209,9 @@ def fit_command(
     discount_fallback: Fallback = (0.5, 1.0, 1.5),
     unknown: Unknown = "share",
     memory: Memory = None,
+    seed: Seed = DEFAULT_SEED,
     threads: Threads = None,
+    device: Device = "auto",
     force: Force = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,
@@ -231,6 +244,7 @@ def fit_command(
         normalizer=Normalizer(lower=lower, form=normalize),
         unit=unit,
         errors=errors,
+        seed=seed,
         threads=num_threads(threads),
         memory=None if memory is None else _parse_size(memory),
     )
@@ -241,7 +255,7 @@ def fit_command(
             fitted = fit_arpa(sources, path, settings, force=force, listener=listener)
         else:
             fitted = fit_ngram(sources, path, settings, force=force, listener=listener)
-            mark_last("ngram", fitted.path)
+            mark_last("ngram", fitted.path, listener)
         listener.note(_summary(fitted))
 
 
@@ -273,6 +287,7 @@ def convert_command(
     source: ModelOrArpa,
     target: Target,
     threads: Threads = None,
+    device: Device = "auto",
     force: Force = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,
@@ -288,7 +303,7 @@ def convert_command(
             source, target, threads=num_threads(threads), force=force, listener=listener
         )
         if path.is_dir():
-            mark_last("ngram", path)
+            mark_last("ngram", path, listener)
         listener.note(f"wrote {path}")
 
 
@@ -298,15 +313,7 @@ def convert_command(
     examples=["lmkit ngram stats prose3", "lmkit ngram stats prose3 --json"],
 )
 def stats_command(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[MODEL]",
-            help="Path or name of a model; else $LMKIT_MODEL, else the newest.",
-            autocompletion=complete_model,
-            show_default=False,
-        ),
-    ] = None,
+    model: ModelName = None,
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,

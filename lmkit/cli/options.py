@@ -15,6 +15,7 @@ from lmkit.cli import config as _config
 from lmkit.cli import panels
 from lmkit.cli.completion import complete_model
 from lmkit.cli.shell import TRACEBACK
+from lmkit.errors import UserError
 
 DEFAULT_SEED = 1
 """The seed of every command unless --seed says otherwise."""
@@ -26,19 +27,18 @@ def _set_verbosity(ctx: typer.Context, value: int) -> int:
     return value
 
 
+def _check_device(ctx: typer.Context, value: str) -> str:
+    """Refuse what the families there are cannot compute on."""
+    if value not in ("auto", "cpu") and not ctx.resilient_parsing:
+        raise UserError("n-gram models compute on the CPU", "Leave out --device")
+    return value
+
+
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="FILE",
         help="Text files, also .gz, .bz2 and .xz; - or nothing is standard input.",
-        show_default=False,
-    ),
-]
-File = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="FILE",
-        help="A text file, also .gz, .bz2 or .xz; - or nothing is standard input.",
         show_default=False,
     ),
 ]
@@ -60,6 +60,15 @@ Model = Annotated[
         autocompletion=complete_model,
         show_default=False,
         rich_help_panel=panels.MODEL,
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[MODEL]",
+        help="Path or name of a model; else $LMKIT_MODEL, else the newest that fits.",
+        autocompletion=complete_model,
+        show_default=False,
     ),
 ]
 Models = Annotated[
@@ -100,12 +109,6 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Replace what exists at --out.", rich_help_panel=panels.RUN),
 ]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume", help="Go on from the last checkpoint at --out.", rich_help_panel=panels.RUN
-    ),
-]
 Seed = Annotated[
     int,
     typer.Option(
@@ -129,16 +132,12 @@ Threads = Annotated[
 ]
 Device = Annotated[
     Literal["auto", "cpu", "cuda", "mps"],
-    typer.Option("--device", help="Where to compute.", rich_help_panel=panels.RUN),
-]
-Dtype = Annotated[
-    Literal["auto", "float32", "bfloat16", "float16"],
-    typer.Option("--dtype", help="Number format of the computation.", rich_help_panel=panels.RUN),
-]
-Top = Annotated[
-    int,
     typer.Option(
-        "--top", "-n", metavar="N", min=1, help="How many to show.", rich_help_panel=panels.RUN
+        "--device",
+        metavar="DEVICE",
+        callback=_check_device,
+        help="Where to compute: auto, cpu, cuda or mps; n-gram models: the CPU.",
+        rich_help_panel=panels.RUN,
     ),
 ]
 Json = Annotated[
@@ -166,7 +165,7 @@ Verbose = Annotated[
         "-v",
         count=True,
         callback=_set_verbosity,
-        help="Say more on stderr; -vv also shows the traceback of an error.",
+        help="Given twice (-vv): show the traceback of an error too.",
         show_default=False,
         rich_help_panel=panels.RUN,
     ),

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lmkit.cli import panels
 from lmkit.cli.command import command
 from lmkit.cli.options import (
     DEFAULT_SEED,
     Config,
+    Device,
     Errors,
     Json,
     LineBuffered,
@@ -22,6 +24,7 @@ from lmkit.cli.options import (
     Progress,
     Quiet,
     Seed,
+    Threads,
     Verbose,
 )
 from lmkit.cli.progress import listening
@@ -30,8 +33,6 @@ from lmkit.cli.streams import STDIN, answers_at_once, json_line, open_output
 if TYPE_CHECKING:
     from lmkit.language_model import Errors as TextErrors
     from lmkit.tasks.sample import Sample
-
-SAMPLING = "Sampling"
 
 Prompt = Annotated[
     str | None,
@@ -44,7 +45,11 @@ Prompt = Annotated[
 Count = Annotated[
     int,
     typer.Option(
-        "--count", metavar="N", min=0, help="Texts for each prompt.", rich_help_panel=SAMPLING
+        "--count",
+        metavar="N",
+        min=0,
+        help="Texts for each prompt.",
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 Temperature = Annotated[
@@ -54,7 +59,7 @@ Temperature = Annotated[
         metavar="T",
         min=0.0,
         help="Below 1 likely tokens become likelier; 0 takes the likeliest.",
-        rich_help_panel=SAMPLING,
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 TopK = Annotated[
@@ -64,7 +69,7 @@ TopK = Annotated[
         metavar="K",
         min=0,
         help="Draw from the K likeliest tokens only; 0: all.",
-        rich_help_panel=SAMPLING,
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 TopP = Annotated[
@@ -74,7 +79,7 @@ TopP = Annotated[
         metavar="P",
         max=1.0,
         help="Draw from the fewest likeliest tokens whose probabilities reach P.",
-        rich_help_panel=SAMPLING,
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 MaxTokens = Annotated[
@@ -85,7 +90,7 @@ MaxTokens = Annotated[
         min=1,
         help="Cut texts after N tokens.",
         show_default="1000; 100 for models of documents, which have no end",
-        rich_help_panel=SAMPLING,
+        rich_help_panel=panels.SAMPLING,
     ),
 ]
 
@@ -99,6 +104,8 @@ def sample_command(
     top_p: TopP = 1.0,
     max_tokens: MaxTokens = None,
     seed: Seed = DEFAULT_SEED,
+    threads: Threads = None,
+    device: Device = "auto",
     json: Json = False,
     errors: Errors = "strict",
     line_buffered: LineBuffered = False,

@@ -11,6 +11,7 @@ from lmkit.cli import panels
 from lmkit.cli.command import command
 from lmkit.cli.options import (
     Config,
+    Device,
     Errors,
     Files,
     Json,
@@ -57,6 +58,7 @@ def score_command(
     json: Json = False,
     errors: Errors = "strict",
     threads: Threads = None,
+    device: Device = "auto",
     line_buffered: LineBuffered = False,
     quiet: Quiet = False,
     verbose: Verbose = 0,

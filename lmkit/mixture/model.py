@@ -126,6 +126,11 @@ class MixtureModel(LanguageModel):
             part.reorder(own, indices) for part, own in zip(self.parts, state, strict=True)
         )
 
+    def verify(self) -> None:
+        """Check the parts."""
+        for part in self.parts:
+            part.verify()
+
     def draw(self, state: Any, uniforms: NDArray[np.float64]) -> Ids:
         """Draw a token a row: with one vocabulary by drawing a part, then a token from it.
 

@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 
 from lmkit.errors import ModelError
 from lmkit.language_model import BOS, EOS, Ids, LanguageModel, Logprobs, Mode
+from lmkit.ngram.layout import NONE
 from lmkit.ngram.query import lookup
 from lmkit.ngram.query.draw import Drawer
-from lmkit.ngram.query.lookup import NONE, Records
+from lmkit.ngram.query.lookup import Records
 from lmkit.store.artifact import Artifact
 from lmkit.text.restore import StoredTokenizer, restore_tokenizer
+from lmkit.text.vocab import WordTokenizer
 
 SMALL = 100_000
 """Tokens up to which NumPy is quicker than loading the compiled kernels."""
@@ -80,6 +82,8 @@ class NgramModel(LanguageModel):
             raise ModelError(f"{artifact.path} is damaged: its vocabulary is of another size")
         model = cls(Records(inner, top, wide), tokenizer, config["mode"], order, counts, config)
         model._unverified = artifact
+        if isinstance(tokenizer, WordTokenizer):
+            tokenizer.before_kernels = model.verify
         return model
 
     @property
@@ -115,9 +119,13 @@ class NgramModel(LanguageModel):
         loaded = "lmkit.ngram.query.kernels" in sys.modules
         self._tokens_scored += len(ids)
         if not loaded and self._tokens_scored <= SMALL:
-            return lookup.score_stream(
-                ids, skip, self._sentences, self.order, self.records, at_start
-            )
+            try:
+                return lookup.score_stream(
+                    ids, skip, self._sentences, self.order, self.records, at_start
+                )
+            except IndexError:  # a damaged model, or a bug
+                self.verify()
+                raise
         return self._score_compiled(ids, skip, threads, at_start)
 
     def _score_compiled(self, ids: Ids, skip: int, threads: int, at_start: bool) -> Logprobs:

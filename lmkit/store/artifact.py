@@ -29,6 +29,8 @@ from lmkit.store.checksum import Sum64, checksum_file
 from lmkit.store.toml import dump_toml
 
 WEIGHTS = "weights.safetensors"
+PARTS = "parts"
+"""Where a model of models keeps those it is made of, each a model directory with a number."""
 SMALL = 64 << 20
 """Files up to this many bytes have their checksum verified whenever a model is opened."""
 
@@ -103,7 +105,7 @@ def open_artifact(
         path: the directory.
         families: which families will do; None for any.
         verify: ``"small"`` compares the sizes of all files and the checksums of those up to
-            64 MiB, ``"all"`` all checksums.
+            64 MiB, ``"all"`` all checksums, and those of the models inside it too.
 
     Raises:
         ModelError: it is missing, truncated, damaged, newer than this lmkit or of another family.
@@ -111,6 +113,9 @@ def open_artifact(
     artifact = Artifact(Path(path), read_card(Path(path), families))
     for name, facts in artifact.card["files"].items():
         _check_file(artifact.path, name, facts, verify == "all" or facts["size"] <= SMALL)
+    if verify == "all":
+        for part in sorted((artifact.path / PARTS).glob("*")):
+            open_artifact(part, verify="all")
     return artifact
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lmkit.errors import ModelError
+from lmkit.events import SILENT, Listener
 from lmkit.store.card import CARD, read_card
 
 Source = Literal["path", "home", "environment", "last"]
@@ -89,8 +90,8 @@ def resolve_model(name: str | None, families: Sequence[str] | None = None) -> tu
     """Find the model that a user means.
 
     Args:
-        name: a path that exists or a name in the home; None for $LMKIT_MODEL or else the newest
-            model of a fitting family.
+        name: the path of a model or a name in the home; None for $LMKIT_MODEL or else the newest
+            model of a fitting family. A folder that is no model gives way to a name in the home.
         families: which families fit; None for all. A model named outright is not checked here:
             opening it does that.
 
@@ -113,11 +114,12 @@ def resolve_model(name: str | None, families: Sequence[str] | None = None) -> tu
 
 
 def _named(name: str) -> tuple[Path, Source]:
-    path = Path(name)
-    if name and path.exists():
+    path, kept = Path(name), models_dir() / name
+    named = bool(name) and os.sep not in name and kept.exists()
+    if name and path.exists() and ((path / CARD).exists() or not named):
         return path, "path"
-    if name and os.sep not in name and (models_dir() / name).exists():
-        return models_dir() / name, "home"
+    if named:
+        return kept, "home"
     hint = "See lmkit models list"
     if close := did_you_mean(name, model_names()):
         hint = f"Did you mean {close!r}? {hint}"
@@ -125,26 +127,49 @@ def _named(name: str) -> tuple[Path, Source]:
 
 
 def last_model(families: Sequence[str] | None = None) -> Path | None:
-    """Return the model of one of ``families`` that was made last, or None if there is none."""
-    links = [link for link in models_dir().glob(_LAST + "*") if link.is_symlink() and link.exists()]
-    fitting = [link for link in links if families is None or link.name[len(_LAST) :] in families]
-    if fitting:
-        return max(fitting, key=lambda link: link.lstat().st_mtime_ns).resolve()
-    models = [model for model in list_models() if model.card is not None]
-    fit = [model.path for model in models if families is None or model.family in families]
-    return max(fit, key=lambda path: (path / CARD).stat().st_mtime_ns, default=None)
+    """Return the model of one of ``families`` that was made last, or None if there is none.
+
+    That is the one with the youngest card in the home or the youngest link ``last-FAMILY``: the
+    links also lead to models elsewhere.
+    """
+    made = []
+    for link in models_dir().glob(_LAST + "*"):
+        if link.is_symlink() and (link / CARD).exists():
+            made.append((link.lstat().st_mtime_ns, True, link.resolve()))
+    for path in (models_dir() / name for name in model_names()):
+        made.append(((path / CARD).stat().st_mtime_ns, False, path))
+    return next((path for _, _, path in sorted(made, reverse=True) if _is_of(path, families)), None)
 
 
-def mark_last(family: str, path: Path) -> None:
-    """Remember ``path`` as the newest model of ``family``."""
+def _is_of(path: Path, families: Sequence[str] | None) -> bool:
+    """Tell whether a model of one of ``families`` with a sound card lies at ``path``."""
+    try:
+        read_card(path, families)
+    except ModelError:
+        return False
+    return True
+
+
+def mark_last(family: str, path: Path, listener: Listener = SILENT) -> bool:
+    """Remember ``path`` as the newest model of ``family``.
+
+    Returns:
+        Whether that could be done: in a home that is not writable it cannot, which the listener
+        is told. The model itself is none the worse for it.
+    """
     directory = models_dir()
-    directory.mkdir(parents=True, exist_ok=True)
-    path = path.resolve()
-    target = path.name if path.parent == directory.resolve() else path
     fresh = directory / f".{_LAST}{family}-{os.getpid()}"
-    fresh.unlink(missing_ok=True)
-    fresh.symlink_to(target)
-    fresh.replace(directory / (_LAST + family))
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        path = path.resolve()
+        target = path.name if path.parent == directory.resolve() else path
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(target)
+        fresh.replace(directory / (_LAST + family))
+    except OSError as error:
+        listener.note(f"{directory}: {error.strerror}; name the model with -m {path}")
+        return False
+    return True
 
 
 def resolve_out(out: str | None, default_name: str, force: bool = False) -> Path:

@@ -12,10 +12,8 @@ import shutil
 from pathlib import Path
 
 from lmkit.errors import ModelError
-from lmkit.store.artifact import Artifact, ArtifactWriter, open_artifact
+from lmkit.store.artifact import PARTS, Artifact, ArtifactWriter, open_artifact
 from lmkit.store.card import CARD
-
-PARTS = "parts"
 
 
 def add_part(writer: ArtifactWriter, number: int, source: Path) -> str:

@@ -9,8 +9,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from lmkit.language_model import LanguageModel, Mode
+from lmkit.text.encoding import Encoded
 from lmkit.text.lines import Block
-from lmkit.text.tokenizers import Encoded
 
 if TYPE_CHECKING:
     from lmkit.text.restore import StoredTokenizer

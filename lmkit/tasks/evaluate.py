@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 
+from lmkit.errors import ModelError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, Errors, Ids, LanguageModel
 from lmkit.measures.perplexity import Accumulator, Evaluation, count_words
@@ -40,6 +43,10 @@ def evaluate(
     total = Accumulator(num_tokens=tokenizer.num_tokens, unit=tokenizer.unit, mode=model.mode)
     listener.phase("evaluating", total_size(sources), "B")
     blocks = read_blocks(sources, errors=errors, block_size=block_size, listener=listener)
+    size = total_size(sources)
+    if threads > 1 and (size is None or size > block_size):
+        # The kernels want it done before they begin; meanwhile they can be loaded.
+        Thread(target=_verify, args=(model,), daemon=True).start()
     if model.mode == "sentence":
         measured = ahead(
             blocks, lambda block: _measure(model, block, _encode(model, block)), threads
@@ -53,6 +60,11 @@ def evaluate(
             context = extend_context(context, encoded.ids)
     listener.finish()
     return total.result()
+
+
+def _verify(model: LanguageModel) -> None:
+    with suppress(ModelError):  # it is raised where the kernels want to begin
+        model.verify()
 
 
 def _encode(model: LanguageModel, block: Block) -> Encoded:

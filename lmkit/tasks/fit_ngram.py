@@ -36,20 +36,27 @@ class FitNgramConfig:
     unit: str = "word"
     """word, char, byte, unigram or bpe (a sentencepiece model trained on the text), FILE.model."""
     errors: Errors = "strict"
+    seed: int = 1
+    """Of the sample of lines on which pieces are trained."""
     threads: int = 1
     memory: int | None = None
     """Bytes the work may take; None for no limit."""
 
     def settings(self) -> dict[str, Any]:
-        """Return what config.toml repeats, by the names of the command's options."""
+        """Return what config.toml repeats, by the names of the command's options.
+
+        Files are named as they lie beside config.toml in the model.
+        """
         size = self.vocabulary.max_size
         return {
             "order": self.model.order,
             "prune": list(self.model.prune),
             "mode": self.model.mode,
-            "unit": self.unit,
+            "unit": "tokenizer.model" if self.unit.endswith(".model") else self.unit,
             "min_count": self.vocabulary.min_count,
             **({} if size is None else {"vocab_size": size}),
+            **({} if self.vocabulary.words is None else {"vocab": "vocab.tsv"}),
+            "seed": self.seed,
             "lower": self.normalizer.lower,
             "normalize": self.normalizer.form,
             "discount_fallback": list(self.model.fallback),
@@ -181,6 +188,10 @@ def _tokenizer(
     limits = config.vocabulary
     if limits.words is not None:
         raise UserError(f"--vocab is a list of words; it means nothing for --unit {config.unit}")
+    if limits.min_count > 1 and config.unit != "char":
+        raise UserError(f"--min-count means nothing for --unit {config.unit}")
+    if limits.max_size is not None and config.unit not in ("char", "unigram", "bpe"):
+        raise UserError(f"--vocab-size means nothing for --unit {config.unit}")
     if config.unit == "byte":
         from lmkit.text.byte_tokenizer import ByteTokenizer
 
@@ -201,7 +212,10 @@ def _tokenizer(
 
         kind: Any = config.unit
         pieces = SentencePieceConfig(
-            kind=kind, vocab_size=limits.max_size or 8000, normalizer=config.normalizer
+            kind=kind,
+            vocab_size=limits.max_size or 8000,
+            normalizer=config.normalizer,
+            seed=config.seed,
         )
         return fit_sentencepiece(sources, pieces, errors=config.errors, listener=listener)
     if config.unit.endswith(".model"):

@@ -49,7 +49,8 @@ class Tuned:
     weights: tuple[float, ...]
     """[M], of sum 1."""
     history: tuple[float, ...]
-    """Natural log of the probability of the text at each iteration; it never falls."""
+    """[I + 1] natural log of the probability of the text before the first and after each of I
+    iterations; it never falls."""
     perplexities: tuple[float, ...]
     """[M] perplexity of each part alone, over the vocabulary of the mixture."""
     perplexity: float
@@ -73,7 +74,7 @@ class Tuned:
             "tokens": self.tokens,
             "oov": self.oov,
             "lines": self.lines,
-            "iterations": len(self.history),
+            "iterations": len(self.history) - 1,
         }
 
 
@@ -174,7 +175,7 @@ def mix(
         force=force,
         data=[{"name": " ".join(names), **text}],
         metrics={"perplexity": tuned.perplexity, "perplexities": list(tuned.perplexities)},
-        settings={"tolerance": config.tolerance, "max_iterations": config.max_iterations},
+        settings={"iterations": config.max_iterations, "errors": config.errors},
     )
-    mark_last(mixture.family, path)
+    mark_last(mixture.family, path, listener)
     return path, tuned

@@ -90,7 +90,7 @@ def fit_models(config: QuickstartConfig, listener: Listener) -> Step:
             force=True,
             listener=listener,
         )
-        mark_last("ngram", fitted.path)
+        mark_last("ngram", fitted.path, listener)
         made = (recipe.name, recipe.corpus, recipe.unit, recipe.order)
         rows.append((*made, fitted.num_tokens, sum(fitted.counts), _size(fitted.path)))
     return Step(

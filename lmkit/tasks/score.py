@@ -22,8 +22,8 @@ from lmkit.errors import TextError, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, UNK, Errors, Ids, LanguageModel, Logprobs
 from lmkit.tasks.encoding import ARRIVING_SIZE, BLOCK_SIZE, ahead, encode_block
+from lmkit.text.encoding import Encoded
 from lmkit.text.lines import Block, block_lines, block_of, read_blocks, total_size
-from lmkit.text.tokenizers import Encoded
 
 _SEPARATORS = re.compile("[ \t\r\n\0]+")
 _GROUP = 1 << 12

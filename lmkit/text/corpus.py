@@ -15,7 +15,7 @@ import shutil
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkit.errors import TextError
+from lmkit.errors import TextError, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS, Errors, Ids, Mode
 from lmkit.text.encoding import Encoded, Normalizer
@@ -141,6 +141,8 @@ def cached_corpus(
     The key is the content of the files, the tokenizer's fingerprint and the mode: a changed
     file or tokenizer never meets a stale corpus.
     """
+    if total_size(sources) is None:
+        raise UserError("only files can be kept in the cache, for they are read twice")
     digest = hashlib.sha256(f"{tokenizer.fingerprint()} {mode} {errors}".encode())
     for _ in read_blocks(sources, errors=errors, digest=digest):
         pass
@@ -206,6 +208,9 @@ def learn_words(
     digest = hashlib.sha256()
     blocks = read_blocks(sources, errors=errors, listener=listener, digest=digest)
     parts, num_bytes, used = _encode_blocks(blocks, normalizer, mode, threads)
+    if config.words is not None and not normalizer.identity:
+        words = (normalizer(word.decode()).encode() for word in config.words)
+        config = replace(config, words=tuple(dict.fromkeys(words)))
     table, counts, rank_of = merge_words(used)
     keep, ranks = _select(table, counts, config)
     tokenizer = WordTokenizer(keep, normalizer, _kept_counts(counts, ranks, len(keep)))
@@ -247,8 +252,8 @@ def _encode_blocks(
     num_bytes = 0
     with ThreadPoolExecutor(len(tables)) as pool:
         pending: deque[Future[Part]] = deque()
-        for block in chain(head, blocks):
-            pending.append(pool.submit(encode, block, num_bytes))
+        for number, block in enumerate(chain(head, blocks)):
+            pending.append(pool.submit(encode, block, number << 40))
             num_bytes += block.size
             if len(pending) > 2 * threads:
                 parts.append(pending.popleft().result())
@@ -276,8 +281,8 @@ def _select(
     ranks[:3] = np.arange(3)
     if config.words is not None:
         kept = WordTokenizer.from_words(config.words).table
-        for index, word in enumerate(table.words()[3:], start=3):
-            ranks[index] = max(kept.find(word), 0)
+        places = {word: index for index, word in enumerate(kept.words())}
+        ranks[3:] = [places.get(word, 0) for word in table.words()[3:]]
         return kept, ranks
     stay = counts[3:] >= config.min_count
     last = 3 + int(np.count_nonzero(stay))  # counts fall, so the words that stay come first

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Self
@@ -142,6 +142,8 @@ class WordTokenizer:
     counts: NDArray[np.int64] | None = None
     """[V]: how often each word was seen in training, when known."""
     unit: str = "word"
+    before_kernels: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    """Called before the compiled kernels walk through the table: checks a mapped one."""
     _known: dict[bytes, int] = field(default_factory=dict, repr=False)
     _bytes_encoded: int = field(default=0, repr=False)
 
@@ -166,10 +168,6 @@ class WordTokenizer:
         """Size of the vocabulary, the three specials included."""
         return len(self.table)
 
-    def word_bytes(self, index: int) -> bytes:
-        """Return the bytes of word ``index``."""
-        return self.table.word(index)
-
     def token(self, index: int) -> str:
         """Return word ``index``."""
         return self.table.word(index).decode()
@@ -192,7 +190,11 @@ class WordTokenizer:
             if word:
                 index = known.get(word)
                 if index is None:
-                    index = known[word] = max(self.table.find(word), UNK)
+                    index = self.table.find(word)
+                    if index < 0:
+                        index = UNK  # not kept: there is no end to unknown words
+                    else:
+                        known[word] = index
                 indices.append(EOS if index == BOS else index)
         return indices
 
@@ -214,6 +216,9 @@ class WordTokenizer:
         if self._bytes_encoded <= SMALL and "lmkit.text.kernels" not in sys.modules:
             return self._encode_small(block, mode)
         from lmkit.text import kernels
+
+        if self.before_kernels is not None:
+            self.before_kernels()
 
         block = self.normalizer.block(block)
         ids = np.empty(block.size + 1, dtype=np.uint32)
@@ -292,6 +297,8 @@ class VocabularyConfig:
             raise UserError(f"--min-count {self.min_count} is below 1")
         if self.max_size is not None and self.max_size < 1:
             raise UserError(f"--vocab-size {self.max_size} is below 1")
+        if self.words is not None and (self.min_count > 1 or self.max_size is not None):
+            raise UserError("--vocab gives the words, so --min-count and --vocab-size do nothing")
 
 
 def read_word_list(path: str) -> tuple[bytes, ...]:

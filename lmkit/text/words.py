@@ -36,7 +36,7 @@ class LocalWords:
         self._first: list[int] = [0, 0, 0]
 
     def encode(self, block: Block, mode: Mode, base: int) -> Encoded:
-        """Encode a block that begins ``base`` bytes into the text, adding the words it brings."""
+        """Encode a block, adding the words it brings; ``base`` grows from block to block."""
         if self._grown is None:
             return self._encode_small(block, mode, base)
         return self._grown.encode(block.data, block.size, mode == "sentence", base)

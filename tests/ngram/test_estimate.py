@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -236,3 +236,18 @@ def test_fallback_says_why(counts: list[int], reason: str) -> None:
 
 def test_no_n4_is_an_estimate() -> None:
     assert estimate_discounts(np.array([0, 10, 5, 3, 0]), (0.5, 1.0, 1.5)).values[2] == 3.0
+
+
+@pytest.mark.parametrize("order", [100, 200])
+def test_one_word_over_and_over_at_a_high_order(order: int) -> None:
+    """Every order leaves a small piece of the group behind, which has to wait somewhere."""
+    ids = np.append(np.full(20_000, 3, dtype=np.uint32), np.uint32(EOS))
+    config = NgramConfig(order=order)
+    kept: dict[int, int] = {}
+
+    def sink(n: int, records: Any, end: int) -> Callable[[], None]:
+        kept[n] = len(records)
+        return lambda: None
+
+    kneser_ney.estimate(ids, 4, config, sink)
+    assert kept[order] == 3  # all a; <s> before; </s> behind

@@ -290,7 +290,7 @@ def test_given_words_get_the_specials_and_lose_doubles() -> None:
     assert tokenizer.table.words() == [b"<unk>", b"<s>", b"</s>", b"a", b"b"]
     assert tokenizer.counts is None
     assert tokenizer.num_tokens == 5 and tokenizer.token(4) == "b"
-    assert tokenizer.word_bytes(3) == b"a"
+    assert tokenizer.table.word(3) == b"a"
 
 
 @pytest.mark.parametrize(

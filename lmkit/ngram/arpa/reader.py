@@ -93,6 +93,8 @@ class _Reading:
         walk = self.walk
         counts = walk.read_counts()
         vocabulary = self.read_vocabulary(counts[0])
+        if len(counts) == 1:
+            vocabulary.backoffs[:] = 0.0  # nothing is longer, so nothing backs off
         room = [self.possible(n, count) for n, count in enumerate(counts, 1)]
         try:
             raw = np.empty((max(room[1:], default=0), 5), dtype=np.uint32)

@@ -96,7 +96,10 @@ class NgramParser:
 
     def __call__(self, piece: Piece) -> Parsed:
         """Return the n-grams of a block."""
-        scratch = self._free.pop() if self._free else _Scratch()
+        try:
+            scratch = self._free.pop()
+        except IndexError:  # another thread may have taken the last one
+            scratch = _Scratch()
         try:
             return self._parse(piece, scratch)
         finally:

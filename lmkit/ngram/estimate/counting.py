@@ -16,10 +16,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from lmkit.errors import UserError
 from lmkit.events import Listener
 from lmkit.language_model import BOS, EOS, Ids
 from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate import kernels
+from lmkit.ngram.layout import NONE
 
 CHUNK = 1 << 18
 
@@ -63,7 +65,10 @@ def padded_stream(ids: Ids, config: NgramConfig) -> NDArray[np.uint32]:
     sentences = config.mode == "sentence"
     barriers = config.order - 1
     ends = int(np.count_nonzero(ids == EOS))
-    stream = np.empty(len(ids) + (ends + 1) * barriers, dtype=np.uint32)
+    size = len(ids) + (ends + 1) * barriers
+    if size >= NONE:
+        raise UserError(f"a text of more than {NONE:,} positions", "Fit it in parts")
+    stream = np.empty(size, dtype=np.uint32)
     return stream[: kernels.pad_stream(ids, barriers, sentences, stream)]
 
 
@@ -120,7 +125,7 @@ def _sort_groups(
 
     def run(chunk: tuple[int, int]) -> int:
         begin, end = chunk
-        room = kernels.sorting_room(end - begin, word_bits)
+        room = kernels.sorting_room(end - begin, order, word_bits)
         kernels.sort_chunk(suffixes, shared, stream, begin, end, order, word_bits, *room)
         return end - begin
 

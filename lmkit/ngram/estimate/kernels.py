@@ -14,9 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import inlined, kernel, prefetch
+from lmkit.ngram import layout
 
 ALONE = 255
-NONE = np.uint32(0xFFFFFFFF)
+NONE = np.uint32(layout.NONE)
 PRUNED = np.uint32(0x80000000)
 COUNT = np.uint32(0x7FFFFFFF)
 _BOS = np.uint32(1)
@@ -158,13 +159,17 @@ def sort_chunk(  # type: ignore[no-untyped-def]
             waiting += 1
 
 
-def sorting_room(size, word_bits):  # type: ignore[no-untyped-def]
-    """Return the arrays that :func:`sort_chunk` needs for a chunk of ``size``; plain Python."""
+def sorting_room(size, order, word_bits):  # type: ignore[no-untyped-def]
+    """Return the arrays that :func:`sort_chunk` needs for a chunk of ``size``; plain Python.
+
+    Ranges that wait on the stack do not overlap, and of two neighbours cut from one range at
+    least one is big; besides, every order may leave one small piece behind.
+    """
     return (
         np.empty(size, np.uint64),
         np.empty(size, np.uint64),
         np.empty(1 << ((word_bits + 1) // 2), np.int64),
-        np.empty((4 * size // _BIG + 16, 3), np.int64),
+        np.empty((4 * size // _BIG + 2 * order + 16, 3), np.int64),
     )
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Ids
 from lmkit.ngram.config import NgramConfig
@@ -27,7 +28,6 @@ from lmkit.ngram.estimate import kernels
 from lmkit.ngram.estimate.counting import SuffixOrder, padded_stream, sort_suffixes
 from lmkit.ngram.estimate.discounts import Discounts, estimate_discounts
 from lmkit.ngram.estimate.result import (
-    WIDE,
     Estimate,
     Records,
     Sink,
@@ -35,6 +35,7 @@ from lmkit.ngram.estimate.result import (
     estimate_unigrams,
     unigram_records,
 )
+from lmkit.ngram.layout import NONE, WIDE
 
 
 def estimate(
@@ -169,7 +170,7 @@ class _Levels:
 
         def run(part: _Part) -> None:
             part.children[:num_contexts] = 0
-            part.lost = np.zeros(num_contexts if threshold else 1, dtype=np.uint32)
+            part.lost = np.zeros(max(num_contexts, 2) if threshold else 1, dtype=np.uint32)
             part.histogram[:] = 0
             part.seen = kernels.count_ngrams(
                 order.suffixes, order.shared, order.reach, part.begin, part.end, n,
@@ -226,6 +227,8 @@ class _Levels:
         columns = 4 if n == self.config.order else 5
         if n > 3:
             self.released[n - 3]()
+        if self.lower_base + len(self.lower) + count >= NONE:
+            raise UserError(f"more than {NONE:,} n-grams", "Lower --order, or raise --prune")
         return self.buffers[n % 2][: count * columns].reshape(count, columns)
 
     def _normalize(

@@ -12,15 +12,12 @@ from lmkit.errors import UserError
 from lmkit.language_model import BOS, EOS, UNK, Ids
 from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate.discounts import Discounts, estimate_discounts
+from lmkit.ngram.layout import NONE, WIDE
 
 Records = NDArray[np.uint32]
 Sink = Callable[[int, Records, int], Callable[[], object]]
 """Takes an order, its final records (probabilities and back-offs still linear), and the state
 behind the last child of the last record; returns what waits until it needs them no more."""
-NONE = 0xFFFFFFFF
-"""The state of the empty context."""
-WIDE = 8
-"""Contexts with more children than this find them through a hash table."""
 _FEW = 20_000
 """Children of wide contexts up to which the table is made without the compiled kernels."""
 _MULTIPLIER = 0x9E3779B97F4A7C15

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.language_model import BOS, EOS, Ids
-from lmkit.ngram.query.lookup import NONE, Records
+from lmkit.ngram.layout import NONE
+from lmkit.ngram.query.lookup import Records
 
 FEW = 2_000
 """Draws up to which Python is quicker than loading the compiled kernels."""

@@ -15,10 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from lmkit.jit import inlined, inner, kernel, prefetch
+from lmkit.ngram import layout
 from lmkit.ngram.estimate.kernels import wide_slot
 
-NONE = np.uint32(0xFFFFFFFF)
-WIDE = 8
+NONE = np.uint32(layout.NONE)
+WIDE = layout.WIDE
 LANES = 16
 PATIENCE = 1 << 20
 """Refusals after which a draw takes the word it has: then rounding left nothing else to draw."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.language_model import BOS, EOS, Ids, Logprobs
+from lmkit.ngram.layout import NONE
 
-NONE = 0xFFFFFFFF
 _ABSENT = -1
 
 
