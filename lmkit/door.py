@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from lmkit.language_model import LanguageModel, Logprobs
 from lmkit.measures.perplexity import Evaluation
-from lmkit.ngram.config import NgramConfig
 from lmkit.tasks import evaluate as _evaluate
 from lmkit.tasks import fit_ngram as _fit
 from lmkit.tasks import score as _score
 from lmkit.tasks.families import open_language_model
+from lmkit.tasks.ngram_settings import NgramSettings, fit_config
 from lmkit.tasks.threads import num_threads
 
 
@@ -29,32 +29,27 @@ def fit_ngram(
     files: str | Path | Sequence[str | Path],
     out: str | Path,
     *,
-    order: int = 5,
     force: bool = False,
-    threads: int | None = None,
-    **settings: Any,
+    **settings: Unpack[NgramSettings],
 ) -> LanguageModel:
     """Fit an n-gram model to text files, save it as the directory ``out`` and open it.
 
     Args:
         files: one text file or several.
         out: the model directory to be.
-        order: words of an n-gram, the predicted one counted.
         force: replace a model that lies at ``out``.
-        threads: how many to use; None for all cores.
-        **settings: further fields of ``lmkit.tasks.fit_ngram.FitNgramConfig``, such as
-            ``unit="char"``; those of its ``model``, such as ``mode="document"``.
+        **settings: the options of ``lmkit ngram fit`` by their names: order, prune, mode, unit,
+            min_count, vocab (the path of a list of words), vocab_size, lower, normalize,
+            errors, discount_fallback, unknown, memory (bytes), seed, threads.
 
     Raises:
+        TypeError: there is no such setting.
+        UserError: a setting has a value that will not do.
         TextError: the text cannot be read or holds no words.
         ModelError: ``out`` exists or cannot be written.
     """
     sources = [files] if isinstance(files, str | Path) else files
-    names = set(NgramConfig.__dataclass_fields__)
-    model = {key: settings.pop(key) for key in list(settings) if key in names}
-    config = _fit.FitNgramConfig(
-        model=NgramConfig(order=order, **model), threads=num_threads(threads), **settings
-    )
+    config = fit_config(**settings)
     _fit.fit_ngram([str(source) for source in sources], Path(out), config, force=force)
     return load(out)
 
@@ -65,7 +60,7 @@ def score(
     """Return the natural log probability of each sentence [N], ``</s>`` included.
 
     In document mode each is the beginning of a document. A sentence is one line: an inner line
-    end counts as the white space or the symbol that it is.
+    end is taken as a space.
     """
     return _score.sentence_logprobs(model, sentences, threads=num_threads(threads))
 

@@ -9,6 +9,7 @@ with a model (config.toml) repeat the run from anywhere.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,8 @@ def _is_file(ctx: typer.Context, name: str, value: Any) -> bool:
         return False
     if name == "unit":
         return value.endswith(".model")
-    return any(param.name == name and param.type.name == "path" for param in ctx.command.params)
+    kind = typing.get_type_hints(ctx.command.callback)[name]
+    return kind is Path or Path in typing.get_args(kind)
 
 
 def _beside(path: Path, value: str) -> str:

@@ -220,32 +220,26 @@ def fit_command(
     print_config: PrintConfig = False,
 ) -> None:
     """Fit a modified Kneser-Ney model of any order to text; to an ARPA file if OUT is one."""
-    from lmkit.ngram.config import NgramConfig
     from lmkit.store.home import mark_last, resolve_out
     from lmkit.tasks.convert_ngram import is_arpa
-    from lmkit.tasks.fit_ngram import FitNgramConfig, fit_arpa, fit_ngram
-    from lmkit.tasks.threads import num_threads
-    from lmkit.text.encoding import Normalizer
-    from lmkit.text.vocab import VocabularyConfig, read_word_list
+    from lmkit.tasks.fit_ngram import fit_arpa, fit_ngram
+    from lmkit.tasks.ngram_settings import fit_config
 
-    settings = FitNgramConfig(
-        model=NgramConfig(
-            order=order,
-            prune=tuple(prune or (0,)),
-            mode=mode,
-            fallback=discount_fallback,
-            interpolate_unigrams=unknown == "share",
-        ),
-        vocabulary=VocabularyConfig(
-            min_count=min_count,
-            max_size=vocab_size,
-            words=None if vocab is None else read_word_list(str(vocab)),
-        ),
-        normalizer=Normalizer(lower=lower, form=normalize),
+    settings = fit_config(
+        order=order,
+        prune=prune or (0,),
+        mode=mode,
+        discount_fallback=discount_fallback,
+        unknown=unknown,
+        min_count=min_count,
+        vocab=vocab,
+        vocab_size=vocab_size,
+        lower=lower,
+        normalize=normalize,
         unit=unit,
         errors=errors,
         seed=seed,
-        threads=num_threads(threads),
+        threads=threads,
         memory=None if memory is None else _parse_size(memory),
     )
     sources = choose_sources(files)

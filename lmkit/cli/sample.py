@@ -34,6 +34,19 @@ if TYPE_CHECKING:
     from lmkit.language_model import Errors as TextErrors
     from lmkit.tasks.sample import Sample
 
+
+def _check_positive(value: float) -> float:
+    if not value > 0.0:
+        raise typer.BadParameter(f"{value} is not above 0")
+    return value
+
+
+def _check_finite(value: float) -> float:
+    if not value < float("inf"):
+        raise typer.BadParameter(f"{value} is not a finite number")
+    return value
+
+
 Prompt = Annotated[
     str | None,
     typer.Argument(
@@ -58,6 +71,7 @@ Temperature = Annotated[
         "--temperature",
         metavar="T",
         min=0.0,
+        callback=_check_finite,
         help="Below 1 likely tokens become likelier; 0 takes the likeliest.",
         rich_help_panel=panels.SAMPLING,
     ),
@@ -77,7 +91,9 @@ TopP = Annotated[
     typer.Option(
         "--top-p",
         metavar="P",
+        min=0.0,
         max=1.0,
+        callback=_check_positive,
         help="Draw from the fewest likeliest tokens whose probabilities reach P.",
         rich_help_panel=panels.SAMPLING,
     ),
@@ -125,6 +141,7 @@ def sample_command(
     from lmkit.decode.sample import SamplingConfig
     from lmkit.tasks.families import open_language_model
     from lmkit.tasks.sample import sample
+    from lmkit.tasks.threads import num_threads
 
     settings = SamplingConfig(
         temperature=temperature, top_k=top_k, top_p=top_p, max_tokens=max_tokens or 0, seed=seed
@@ -138,7 +155,13 @@ def sample_command(
         source = open_language_model(model, listener)
         prompts = _prompts(errors) if piped else iter([prompt or ""])
         texts = sample(
-            source, prompts, count=count, config=settings, streaming=at_once, logprobs=json
+            source,
+            prompts,
+            count=count,
+            config=settings,
+            streaming=at_once,
+            threads=num_threads(threads),
+            logprobs=json,
         )
         for text in texts:
             out.write(json_line(_object(text)) if json else text.line)

@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from lmkit import __version__
 from lmkit.errors import ModelError
 from lmkit.store.arrays import HEADER_BLOCK, TensorFileWriter, Tensors, map_tensors
-from lmkit.store.card import CARD, FORMAT, encode_card, read_card
+from lmkit.store.card import CARD, FORMAT, digest_card, encode_card, read_card
 from lmkit.store.checksum import Sum64, checksum_file
 from lmkit.store.toml import dump_toml
 
 WEIGHTS = "weights.safetensors"
 PARTS = "parts"
-"""Where a model of models keeps those it is made of, each a model directory with a number."""
+"""Where a model of models keeps those it is made of, each a model directory with a number; the
+SHA-256 of their cards are the list ``parts`` of its config."""
 SMALL = 64 << 20
 """Files up to this many bytes have their checksum verified whenever a model is opened."""
 
@@ -114,9 +115,21 @@ def open_artifact(
     for name, facts in artifact.card["files"].items():
         _check_file(artifact.path, name, facts, verify == "all" or facts["size"] <= SMALL)
     if verify == "all":
-        for part in sorted((artifact.path / PARTS).glob("*")):
-            open_artifact(part, verify="all")
+        for number, digest in enumerate(artifact.card["config"].get("parts", ())):
+            open_artifact(part_path(artifact.path, number, digest), verify="all")
     return artifact
+
+
+def part_path(path: Path, number: int, card_digest: str) -> Path:
+    """Return the path of part ``number`` of the model at ``path``, a model directory itself.
+
+    Raises:
+        ModelError: its card is missing or not the one of that SHA-256.
+    """
+    part = path / PARTS / str(number)
+    if not (part / CARD).is_file() or digest_card(part) != card_digest:
+        raise _damaged(path, f"{PARTS}/{number} is not what was written")
+    return part
 
 
 def _check_file(path: Path, name: str, facts: Mapping[str, Any], verify: bool) -> None:

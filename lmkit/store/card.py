@@ -54,6 +54,11 @@ def read_card(path: Path, families: Sequence[str] | None = None) -> dict[str, An
     return card
 
 
+def digest_card(path: Path) -> str:
+    """Return the SHA-256 (hex) of the card of the model directory ``path``, as it lies there."""
+    return hashlib.sha256((path / CARD).read_bytes()).hexdigest()
+
+
 def _parse_card(path: Path) -> dict[str, Any]:
     try:
         data = (path / CARD).read_bytes()

@@ -161,8 +161,8 @@ def mark_last(family: str, path: Path, listener: Listener = SILENT) -> bool:
     fresh = directory / f".{_LAST}{family}-{os.getpid()}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        path = path.resolve()
-        target = path.name if path.parent == directory.resolve() else path
+        place = path.resolve()
+        target = place.name if place.parent == directory.resolve() else place
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(target)
         fresh.replace(directory / (_LAST + family))

@@ -6,14 +6,13 @@ can do that, else copies. Models are never changed in place, so a link stays wha
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from pathlib import Path
 
 from lmkit.errors import ModelError
-from lmkit.store.artifact import PARTS, Artifact, ArtifactWriter, open_artifact
-from lmkit.store.card import CARD
+from lmkit.store.artifact import PARTS, Artifact, ArtifactWriter, open_artifact, part_path
+from lmkit.store.card import CARD, digest_card
 
 
 def add_part(writer: ArtifactWriter, number: int, source: Path) -> str:
@@ -33,7 +32,7 @@ def add_part(writer: ArtifactWriter, number: int, source: Path) -> str:
         raise ModelError(
             f"cannot write {target}: {error.strerror}", "Free some space or choose another --out"
         ) from error
-    return _card_digest(target)
+    return digest_card(target)
 
 
 def open_part(artifact: Artifact, number: int, card_digest: str) -> Path:
@@ -42,13 +41,7 @@ def open_part(artifact: Artifact, number: int, card_digest: str) -> Path:
     Raises:
         ModelError: it is missing or not the one that was put there.
     """
-    path = artifact.path / PARTS / str(number)
-    if not (path / CARD).is_file() or _card_digest(path) != card_digest:
-        raise ModelError(
-            f"{artifact.path} is damaged: {PARTS}/{number} is not what was written",
-            "Make the model again or fetch a fresh copy",
-        )
-    return path
+    return part_path(artifact.path, number, card_digest)
 
 
 def _add_files(artifact: Artifact, target: Path) -> None:
@@ -75,7 +68,3 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _card_digest(path: Path) -> str:
-    return hashlib.sha256((path / CARD).read_bytes()).hexdigest()

@@ -16,14 +16,20 @@ from lmkit.ngram.config import NgramConfig
 from lmkit.ngram.estimate.discounts import Discounts
 from lmkit.ngram.save import RecordWriter, add_tokenizer, describe_model
 from lmkit.store.artifact import ArtifactWriter
+from lmkit.tasks.memory import return_freed_memory
 from lmkit.tasks.spool import spooled
 from lmkit.text.corpus import Corpus, learn_words, read_corpus
 from lmkit.text.encoding import Normalizer
+from lmkit.text.lines import total_size
 from lmkit.text.restore import StoredTokenizer
 from lmkit.text.vocab import VocabularyConfig
 
 SMALL = 1_000_000
 """Tokens (times orders) up to which NumPy is quicker than loading the compiled kernels."""
+
+
+LARGE = 1 << 22
+"""Bytes of text from which the memory of a fit is looked after."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,6 +97,9 @@ def fit_ngram(
         ModelError: ``out`` exists (without ``force``) or cannot be written.
     """
     model = config.model
+    size = total_size(sources)
+    if size is None or size > LARGE:
+        return_freed_memory()
     with ArtifactWriter(out, force=force) as writer:
         corpus, tokenizer = _encode(sources, config, listener)
         _check_memory(corpus, config)

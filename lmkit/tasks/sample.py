@@ -43,6 +43,7 @@ def sample(
     count: int = 1,
     config: SamplingConfig | None = None,
     streaming: bool = False,
+    threads: int = 1,
     logprobs: bool = False,
 ) -> Iterator[Sample]:
     """Yield ``count`` samples for each of ``prompts``, in order.
@@ -55,6 +56,7 @@ def sample(
         count: samples of each prompt.
         config: how to draw.
         streaming: answer each prompt before the next is asked for.
+        threads: how many may work out log probabilities; drawing itself takes one.
         logprobs: work out the log probability of each sample too.
     """
     config = config or SamplingConfig()
@@ -71,7 +73,7 @@ def sample(
         while batch := list(islice(wanted, rows)):
             requests = [request for _, request in batch]
             drawn = draw_samples(model, requests, config)
-            scores = _logprobs(model, requests, drawn) if logprobs else [None] * len(batch)
+            scores = _logprobs(model, requests, drawn, threads) if logprobs else [None] * len(batch)
             for (prompt, request), ids, score in zip(batch, drawn, scores, strict=True):
                 text = _continued(model, prompt, request.context, ids)
                 finished = bool(len(ids) and ids[-1] == EOS)
@@ -79,12 +81,13 @@ def sample(
 
 
 def _logprobs(
-    model: LanguageModel, requests: list[Request], drawn: list[Ids]
+    model: LanguageModel, requests: list[Request], drawn: list[Ids], threads: int
 ) -> list[float | None]:
     """Return the log probability of each drawn sequence after its context."""
     end = np.array([EOS], dtype=np.uint32)
     parts = [part for r, ids in zip(requests, drawn, strict=True) for part in (r.context, ids, end)]
-    logprobs = iter(np.split(model.batch_logprobs(np.concatenate(parts)), _ends(parts)))
+    scored = model.batch_logprobs(np.concatenate(parts), threads)
+    logprobs = iter(np.split(scored, _ends(parts)))
     return [float(own.sum()) for _, own, _ in zip(logprobs, logprobs, logprobs, strict=False)]
 
 

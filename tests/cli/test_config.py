@@ -105,6 +105,27 @@ def test_table_of_the_command_wins(program: list[str], tmp_path: Path) -> None:
     assert resolved(program, "--config", str(path))["seed"] == 3
 
 
+def test_files_beside_the_settings_are_meant(tmp_path: Path) -> None:
+    model, work = tmp_path / "model", tmp_path / "work"
+    model.mkdir()
+    work.mkdir()
+    for file in ("vocab.tsv", "tokenizer.model", "elsewhere"):
+        (model / file).touch()
+    (model / "config.toml").write_text(
+        'vocab = "vocab.tsv"\nunit = "tokenizer.model"\nout = "elsewhere"\n'
+    )
+    words = ["ngram", "fit", "--config", "../model/config.toml", "--print-config"]
+    settings = tomllib.loads(run(*words, cwd=work).stdout)
+    assert settings["vocab"] == "../model/vocab.tsv"
+    assert settings["unit"] == "../model/tokenizer.model"
+    assert settings["out"] == "elsewhere"
+    (model / "vocab.tsv").unlink()
+    (model / "tokenizer.model").unlink()
+    settings = tomllib.loads(run(*words, "--vocab", "mine", cwd=work).stdout)
+    assert (settings["vocab"], settings["unit"]) == ("mine", "tokenizer.model")
+    assert tomllib.loads(run(*words, cwd=work).stdout)["vocab"] == "vocab.tsv"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -159,6 +159,57 @@ def test_mix_writes_a_model_and_a_row_for_each() -> None:
     assert record["perplexity"] == perplexities[2] and record["weights"] == weights[:2]
 
 
+def test_mix_counts_iterations_and_its_settings_repeat_it() -> None:
+    Path("text").write_text("a b d\nc a\n" * 20)
+    words = ["mix", "-m", "toy", "-m", "other", "--tune", "text", "--json"]
+    for iterations in (1, 3):
+        out = f"./mixed{iterations}"
+        record = json.loads(lmkit(*words, "--iterations", str(iterations), "-o", out).stdout)
+        assert record["iterations"] == iterations
+        again = lmkit(*words, "--config", f"{out}/config.toml", "-o", f"{out}-again")
+        repeated = json.loads(again.stdout)
+        assert {**repeated, "out": ""} == {**record, "out": ""}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sample", "--temperature", "-1"],
+        ["sample", "--temperature", "nan"],
+        ["sample", "--temperature", "inf"],
+        ["sample", "--top-k", "-1"],
+        ["sample", "--top-p", "0"],
+        ["sample", "--top-p", "nan"],
+        ["sample", "--top-p", "1.5"],
+        ["sample", "--max-tokens", "0"],
+        ["sample", "--count", "-1"],
+        ["sample", "--threads", "0"],
+        ["mix", "-m", "toy", "-m", "other", "--tune", "text", "--iterations", "0"],
+    ],
+    ids=" ".join,
+)
+def test_values_out_of_range_are_usage_errors(words: list[str]) -> None:
+    result = lmkit(*words, code=2)
+    assert result.stdout == "" and words[-2] in result.stderr
+
+
+@pytest.mark.parametrize("name", ["score", "eval", "sample"])
+def test_devices(name: str) -> None:
+    expected = lmkit(name, "-m", "toy", stdin="a\n").stdout
+    for device in ("auto", "cpu"):
+        assert lmkit(name, "-m", "toy", "--device", device, stdin="a\n").stdout == expected
+    for device in ("cuda", "mps"):
+        refused = lmkit(name, "-m", "toy", "--device", device, stdin="a\n", code=3)
+        assert refused.stdout == "" and refused.stderr == (
+            "lmkit: error: n-gram models compute on the CPU. Leave out --device.\n"
+        )
+
+
+def test_sample_is_the_same_with_more_threads() -> None:
+    words = ["sample", "-m", "toy", "--json", "--count", "5", "a"]
+    assert lmkit(*words, "--threads", "3").stdout == lmkit(*words, "--threads", "1").stdout
+
+
 @pytest.mark.parametrize("name", ["score", "eval", "sample"])
 def test_a_bad_model_or_text_is_one_line_and_code_3(name: str) -> None:
     argument = ["a"] if name == "sample" else []

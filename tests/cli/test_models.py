@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from programs import run
 
 from lmkit.store.artifact import ArtifactWriter
+from lmkit.store.parts import add_part
 
 
 def make(path: Path, family: str = "ngram") -> Path:
@@ -72,6 +75,42 @@ def test_show_verifies(home: Path) -> None:
     ended = run("models", "show", "tiny", "--verify", home=home)
     assert (ended.returncode, ended.stdout) == (3, "")
     assert "wrong checksum" in ended.stderr
+
+
+def mixture(path: Path, source: Path) -> Path:
+    with ArtifactWriter(path) as writer:
+        digests = [add_part(writer, number, source) for number in range(2)]
+        writer.describe(family="mixture", config={"parts": digests})
+    return path
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda part: (part / "vocab.tsv").write_text("b\n"), "wrong checksum"),
+        (lambda part: shutil.rmtree(part), "parts/1 is not what was written"),
+        (lambda part: (part / "card.json").write_text("{}"), "parts/1 is not what was written"),
+    ],
+)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_show_verifies_the_models_inside(
+    home: Path, harm: Callable[[Path], object], message: str, depth: int
+) -> None:
+    path = home / "models" / "tiny"
+    for level in range(depth):
+        path = mixture(home / "models" / f"mix{level}", path)
+    card = json.loads(run("models", "show", path.name, "--json", "--verify", home=home).stdout)
+    assert card["verified"] is True
+    place = path
+    for _ in range(depth):
+        place = place / "parts" / "1"
+    shutil.copytree(place, home / "copy")  # no hard links to the other part
+    shutil.rmtree(place)
+    shutil.move(home / "copy", place)
+    harm(place)
+    ended = run("models", "show", path.name, "--verify", home=home)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert message in ended.stderr and ended.stderr.count("\n") == 1
 
 
 def test_path(home: Path) -> None:

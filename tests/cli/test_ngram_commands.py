@@ -13,6 +13,9 @@ import pytest
 from ngram.fitting import Ended, assert_one_line, files_of, large_text, lmkit, names, opened
 from programs import run
 
+from lmkit.cli.ngram import MAX_ORDER
+from lmkit.ngram import config as ngram_config
+
 TEXT = "the king sees the queen\nthe queen sees the king\nthe king sleeps\n"
 Fit = Callable[..., Ended]
 
@@ -77,13 +80,18 @@ def test_spellings_of_prune(fit: Fit, words: list[str], tmp_path: Path) -> None:
         (["--prune", "x"], 2, "--prune"),
         (["--prune", "b", "0", "1"], 2, "--prune"),
         (["--prune", "--force"], 2, "--prune"),
-        (["--order", "0"], 3, "--order 0"),
+        (["--order", "0"], 2, "--order"),
+        (["--order", "201"], 2, "--order"),
+        (["--vocab-size", "0"], 2, "--vocab-size"),
+        (["--seed", "-1"], 2, "--seed"),
+        (["--device", "tpu"], 2, "--device"),
+        (["--device", "cuda"], 3, "n-gram models compute on the CPU. Leave out --device."),
         (["--order", "five"], 2, "--order"),
         (["--vocab", "nosuch"], 3, "nosuch: no such file"),
         (["--unit", "wrod"], 3, "no unit 'wrod'"),
         (["--unit", "nosuch.model"], 3, "nosuch.model"),
         (["--mode", "documents"], 2, "--mode"),
-        (["--min-count", "0"], 3, "--min-count 0"),
+        (["--min-count", "0"], 2, "--min-count"),
         (["--discount-fallback", "2", "1", "1"], 3, "D1 = 2"),
         (["--memory", "lots"], 2, "'lots' is not a size"),
         (["--memory", "1M"], 3, "--memory allows 1 MiB"),
@@ -108,12 +116,14 @@ def test_every_spelling_of_the_guide_in_one_command(fit: Fit, tmp_path: Path) ->
         "a", "b", "--order", "2", "-o", "small", "--prune", "0", "--min-count", "1", "--vocab",
         "words", "--unit", "word", "--mode", "document", "--memory", "2G", "--lower",
         "--normalize", "nfc", "--errors", "replace", "--threads", "1", "-q",
+        "--seed", "7", "--device", "cpu",
     )  # fmt: skip
     model = opened(tmp_path / "home" / "models" / "small")
     assert (model.mode, model.order) == ("document", 2)
     assert [model.tokenizer.token(k) for k in range(3, 6)] == ["king", "queen", "the"]
     settings = (tmp_path / "home" / "models" / "small" / "config.toml").read_text()
     assert 'mode = "document"' in settings and "lower = true" in settings
+    assert "seed = 7" in settings
 
 
 def test_units(fit: Fit, tmp_path: Path) -> None:
@@ -178,6 +188,24 @@ def test_no_permission(fit: Fit, tmp_path: Path) -> None:
 def test_out_below_a_file(fit: Fit, tmp_path: Path) -> None:
     assert_one_line(fit("a", "-o", "./b/model", code=3), "cannot write")
     assert (tmp_path / "b").read_text() == "a queen sleeps"
+
+
+def test_home_that_cannot_be_written_is_only_noted(fit: Fit, tmp_path: Path) -> None:
+    """The model is saved elsewhere, so all is well but for the newest model's name."""
+    (tmp_path / "home").write_text("in the way")
+    done = fit("a", "--order", "2", "-o", "./model")
+    assert "home/models: Not a directory; name the model with -m" in done.stderr
+    assert opened(tmp_path / "model").order == 2
+    lmkit("ngram", "convert", "./model", "./m.arpa", cwd=tmp_path)
+    lmkit("ngram", "convert", "./m.arpa", "./again", cwd=tmp_path)
+    both = ["-m", "./model", "-m", "./again", "--tune", "a", "-o", "./both"]
+    assert "name the model with -m" in lmkit("ngram", "mix", *both, cwd=tmp_path).stderr
+    quiet = fit("a", "-q", "--order", "2", "-o", "./model", "--force")
+    assert quiet.stderr == ""
+
+
+def test_largest_order_is_that_of_the_library() -> None:
+    assert MAX_ORDER == ngram_config.MAX_ORDER
 
 
 def test_stats(fit: Fit, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from lmkit.errors import ModelError
+from lmkit.events import Listener
 from lmkit.store import home
 from lmkit.store.artifact import ArtifactWriter
 
@@ -45,6 +46,14 @@ def test_path_wins_over_name() -> None:
     make("wmt14")
     make("./wmt14")
     assert home.resolve_model("wmt14") == (Path("wmt14"), "path")
+
+
+def test_folder_that_is_no_model_gives_way_to_a_name(lmkit_home: Path) -> None:
+    make("prose")
+    Path("prose").mkdir()
+    Path("other").mkdir()
+    assert home.resolve_model("prose") == (lmkit_home / "models" / "prose", "home")
+    assert home.resolve_model("other") == (Path("other"), "path")  # opening it says what it is
 
 
 @pytest.mark.parametrize(
@@ -87,6 +96,48 @@ def test_dangling_last_falls_back_to_the_newest(lmkit_home: Path) -> None:
     home.mark_last("ngram", make("./gone"))
     os.rename("gone", "moved")
     assert home.resolve_model(None, ("ngram",))[0] == lmkit_home / "models" / "old"
+
+
+def made_at(seconds: int, path: Path) -> Path:
+    """Give a card, or a link itself, a time of its own."""
+    os.utime(path, (seconds, seconds), follow_symlinks=False)
+    return path
+
+
+def test_newest_is_the_youngest_of_links_and_cards(lmkit_home: Path) -> None:
+    models = lmkit_home / "models"
+    for seconds, (name, family) in enumerate([("a", "ngram"), ("b", "mixture"), ("c", "ngram")]):
+        path = make(name, family)
+        home.mark_last(family, path)
+        made_at(1000 + seconds, path / "card.json")
+        made_at(1000 + seconds, models / f"last-{family}")
+    (made_at(2000, make("damaged") / "card.json")).write_text("{")
+    assert home.last_model() == (models / "c").resolve()
+    home.remove_model("c")
+    assert home.last_model() == (models / "b").resolve()
+    assert home.last_model(["ngram"]) == models / "a"
+    made_at(1500, make("d", "mixture") / "card.json")  # made where no link could be set
+    assert home.last_model(["mixture"]) == models / "d"
+
+
+@pytest.mark.parametrize("home_is", ["a file", "read-only"])
+def test_home_that_cannot_be_written_is_no_error(
+    home_is: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make("./model")
+    if home_is == "a file":
+        (tmp_path / "home").touch()
+    elif os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    else:
+        (tmp_path / "home" / "models").mkdir(parents=True)
+        (tmp_path / "home" / "models").chmod(0o500)
+    notes: list[str] = []
+    listener = Listener()
+    monkeypatch.setattr(listener, "note", notes.append)
+    assert home.mark_last("ngram", model, listener) is False
+    assert len(notes) == 1 and notes[0].endswith("; name the model with -m model")
+    assert home.mark_last("ngram", model) is False
 
 
 def test_none_at_all() -> None:
