@@ -25,7 +25,7 @@ from lmkit.text.encoding import Encoded, Normalizer
 from lmkit.text.lines import Block
 
 SEPARATORS = re.compile(rb"[ \t\r\n\x00]+")
-SMALL = 1 << 20
+SMALL = 1 << 19
 """Bytes of text up to which Python is quicker than loading the compiled kernels."""
 _FEW_WORDS, _FEW_WORDS_LOADED = 60_000, 100
 """Words up to which Python makes a table quicker than the kernels, to be loaded or loaded."""

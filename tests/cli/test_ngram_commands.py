@@ -128,7 +128,8 @@ def test_every_spelling_of_the_guide_in_one_command(fit: Fit, tmp_path: Path) ->
 
 def test_units(fit: Fit, tmp_path: Path) -> None:
     for unit, expected in (("char", "char"), ("byte", "byte"), ("bpe", "sentencepiece")):
-        fit("a", "-q", "--unit", unit, "--vocab-size", "25", "--order", "2", "-o", f"./{unit}")
+        size = [] if unit == "byte" else ["--vocab-size", "25"]
+        fit("a", "-q", "--unit", unit, *size, "--order", "2", "-o", f"./{unit}")
         assert opened(tmp_path / unit).tokenizer.unit == expected
     fit("a", "-q", "--unit", "bpe/tokenizer.model", "--order", "2", "-o", "./given")
     given, trained = opened(tmp_path / "given"), opened(tmp_path / "bpe")

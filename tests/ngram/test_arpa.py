@@ -7,6 +7,7 @@ import math
 import random
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from shared_data import shared
 from lmkit.errors import UserError
 from lmkit.ngram.arpa import ArpaModel, read_arpa, save_arpa, walk, write_arpa
 from lmkit.ngram.arpa.scanner import scan
+from lmkit.ngram.arpa.sections import NgramParser
 from lmkit.ngram.model import SMALL
 from lmkit.text.lines import read_blocks
 
@@ -285,3 +287,23 @@ def test_wide_contexts_are_found_by_the_compiled_queries(tmp_path: Path) -> None
     ours = model_of(arpa).batch_logprobs(ids, threads=2) / math.log(10)
     expected = np.tile(arpa_files.score_words(grams, sentence), 1 + SMALL // 7)
     assert ours == pytest.approx(expected, abs=1e-5)
+
+
+class Emptied(list[Any]):
+    """A list that seems to hold something until one takes it, as when threads race."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def test_parsers_in_threads_may_take_the_last_scratch_from_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing: Any = None
+    parser = NgramParser(2, nothing, nothing, nothing)
+    given: list[Any] = []
+    monkeypatch.setattr(parser, "_free", Emptied())
+    monkeypatch.setattr(parser, "_parse", lambda piece, scratch: given.append(scratch))
+    parser(nothing)
+    parser(nothing)
+    assert len(given) == 2 and given[0] is given[1] is not None
