@@ -123,16 +123,14 @@ class Ngram:
     def arpa(self) -> Result:
         """Text to an ARPA file."""
         corpus = self.files.corpora["c10"]
-        model, theirs = self.files.scratch("by-way"), self.files.scratch("theirs.arpa")
-        ours = self.files.scratch("ours.arpa")
-        convert = Command(argv=self.runner.lmkit("ngram", "convert", model, ours))
+        ours, theirs = self.files.scratch("ours.arpa"), self.files.scratch("theirs.arpa")
         memory = LMPLZ_MEMORY["c10"]
         contenders = [
             Contender(
                 name="lmkit",
-                commands=(self.files.fit_command(corpus.path, model), convert),
+                commands=(self.files.fit_command(corpus.path, ours),),
                 read=partial(head_reading, ours),
-                fresh=(model, ours),
+                fresh=(ours,),
             ),
             Contender(
                 name="KenLM",
@@ -142,7 +140,7 @@ class Ngram:
             ),
         ]
         series = self.runner.alternate(contenders)
-        for path in (model, ours, theirs):
+        for path in (ours, theirs):
             remove(path)
         return Result(
             title=f"text to a {ORDER}-gram ARPA file, {corpus.tokens:,} tokens",
