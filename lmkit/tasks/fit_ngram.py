@@ -97,25 +97,16 @@ def fit_ngram(
         ModelError: ``out`` exists (without ``force``) or cannot be written.
     """
     model = config.model
-    size = total_size(sources)
-    if size is None or size > LARGE:
+    num_bytes = total_size(sources)
+    if num_bytes is None or num_bytes > LARGE:
         return_freed_memory()
     with ArtifactWriter(out, force=force) as writer:
         corpus, tokenizer = _encode(sources, config, listener)
         _check_memory(corpus, config)
         _warn_of_empty(corpus, listener)
-        num_lines, num_tokens, size = len(corpus.line_sizes), corpus.num_tokens, len(corpus.ids)
-        data = [
-            {
-                "name": ", ".join(_name(source) for source in sources),
-                "lines": num_lines,
-                "tokens": num_tokens,
-                "bytes": corpus.num_bytes,
-                "sha256": corpus.sha256,
-            }
-        ]
+        data = _facts(sources, corpus)
         with writer.add_tensors() as tensors, RecordWriter(tensors, model.order) as records:
-            if size * model.order <= SMALL:
+            if len(corpus.ids) * model.order <= SMALL:
                 from lmkit.ngram.estimate.small import estimate
             else:
                 from lmkit.ngram.estimate.kneser_ney import estimate
@@ -137,15 +128,12 @@ def fit_ngram(
             counts=result.counts,
             discounts=result.discounts,
             tokenizer=tokenizer,
-            data=data,
+            data=[data],
             settings=config.settings(),
         )
     listener.finish()
-    for n, discounts in enumerate(result.discounts, start=1):
-        if not discounts.estimated:
-            values = " ".join(f"{value:g}" for value in discounts.values)
-            listener.warn(f"order {n}: {discounts.reason}; discounts {values} stand in")
-    return FittedNgram(out, result.counts, result.discounts, num_lines, num_tokens)
+    _warn_of_discounts(result.discounts, listener)
+    return FittedNgram(out, result.counts, result.discounts, data["lines"], data["tokens"])
 
 
 def fit_arpa(
@@ -253,6 +241,24 @@ def _check_memory(corpus: Corpus, config: FitNgramConfig) -> None:
 def memory_needed(num_tokens: int, order: int) -> int:
     """Return about how many bytes of memory an estimate takes (measured, rounded up)."""
     return 150_000_000 + num_tokens * (20 + 12 * order)
+
+
+def _facts(sources: Sequence[str], corpus: Corpus) -> dict[str, Any]:
+    """Return what the card says about the text."""
+    return {
+        "name": ", ".join(_name(source) for source in sources),
+        "lines": len(corpus.line_sizes),
+        "tokens": corpus.num_tokens,
+        "bytes": corpus.num_bytes,
+        "sha256": corpus.sha256,
+    }
+
+
+def _warn_of_discounts(discounts: Sequence[Discounts], listener: Listener) -> None:
+    for n, of_order in enumerate(discounts, start=1):
+        if not of_order.estimated:
+            values = " ".join(f"{value:g}" for value in of_order.values)
+            listener.warn(f"order {n}: {of_order.reason}; discounts {values} stand in")
 
 
 def _warn_of_empty(corpus: Corpus, listener: Listener) -> None:
