@@ -191,6 +191,17 @@ def test_out_below_a_file(fit: Fit, tmp_path: Path) -> None:
     assert (tmp_path / "b").read_text() == "a queen sleeps"
 
 
+def test_a_fit_to_an_arpa_file_keeps_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("a b a\nb a b\n" * 5, encoding="utf-8")
+    lmkit("ngram", "fit", "text.txt", "--order", "2", "-o", "./model", cwd=tmp_path)
+    lmkit("ngram", "convert", "./model", "./by-way.arpa", cwd=tmp_path)
+    lmkit("ngram", "fit", "text.txt", "--order", "2", "-o", "straight.arpa", cwd=tmp_path)
+    straight = (tmp_path / "straight.arpa").read_bytes()
+    assert straight == (tmp_path / "by-way.arpa").read_bytes()
+    names = {"text.txt", "model", "by-way.arpa", "straight.arpa"}
+    assert {path.name for path in tmp_path.iterdir() if path.name != "home"} == names
+
+
 def test_home_that_cannot_be_written_is_only_noted(fit: Fit, tmp_path: Path) -> None:
     """The model is saved elsewhere, so all is well but for the newest model's name."""
     (tmp_path / "home").write_text("in the way")
