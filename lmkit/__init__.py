@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from lmkit.door import evaluate, fit_ngram, load, score
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
 def __getattr__(name: str) -> Any:
     if name in __all__:
         from importlib import import_module

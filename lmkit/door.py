@@ -62,6 +62,8 @@ def score(
     In document mode each is the beginning of a document. A sentence is one line: an inner line
     end is taken as a space.
     """
+    if isinstance(sentences, str):
+        raise TypeError("sentences is one string; give a list of strings")
     return _score.sentence_logprobs(model, sentences, threads=num_threads(threads))
 
 

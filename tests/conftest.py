@@ -1,9 +1,18 @@
-"""Golden files: compared by every run, rewritten by ``pytest --update-golden``."""
+"""Golden files: compared by every run, rewritten by ``pytest --update-golden``.
 
+Property tests draw new examples at every run; where CI is set, the same ones every time. They
+have no deadline, since machines are busy.
+"""
+
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("lmkit", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("lmkit")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -48,7 +49,19 @@ def command(
         examples: two command lines that run as they stand.
         panel: the panel of the group's help in which it is listed.
     """
-    return app.command(name, cls=Command, epilog=epilog(examples), rich_help_panel=panel)
+
+    def register(function: F) -> F:
+        text, below = _paragraphs(function), epilog(examples)
+        declare = app.command(name, cls=Command, help=text, epilog=below, rich_help_panel=panel)
+        return declare(function)
+
+    return register
+
+
+def _paragraphs(function: Callable[..., Any]) -> str:
+    """Return the docstring with every paragraph on a line, for the help to wrap by itself."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _panel_order(param: Any) -> int:

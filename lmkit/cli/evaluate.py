@@ -58,8 +58,8 @@ def evaluate_command(
             out.write_lines(f"{name}\t{_shown(value)}" for name, value in record.items())
         if result.oov:
             listener.note(
-                f"{result.oov} of {result.tokens - result.sentences} tokens are not in the "
-                "vocabulary, so bits_per_byte is not a code length"
+                f"{result.oov} of {result.tokens - result.sentences} tokens (</s> not counted) "
+                "are not in the vocabulary, so bits_per_byte is not a code length"
             )
 
 

@@ -220,8 +220,8 @@ def fit_command(
     print_config: PrintConfig = False,
 ) -> None:
     """Fit a modified Kneser-Ney model of any order to text; to an ARPA file if OUT is one."""
+    from lmkit.ngram.config import is_arpa
     from lmkit.store.home import mark_last, resolve_out
-    from lmkit.tasks.convert_ngram import is_arpa
     from lmkit.tasks.fit_ngram import fit_arpa, fit_ngram
     from lmkit.tasks.ngram_settings import fit_config
 

@@ -89,7 +89,8 @@ Out = Annotated[
         "--out",
         "-o",
         metavar="OUT",
-        help="Where the model goes: a path (with a slash) or a name in the home of lmkit.",
+        help="Where the model goes: a name in the home of lmkit, or a path (with a slash, a "
+        "leading dot or the suffix of a file).",
         show_default=False,
         rich_help_panel=panels.MODEL,
     ),

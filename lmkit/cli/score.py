@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from lmkit.tasks.score import ScoredLines
 
 Column = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--column",
         metavar="N",
         min=0,
         help="Which TAB-separated column is the text; 0: the whole line.",
+        show_default="1",
         rich_help_panel=panels.DATA,
     ),
 ]
@@ -53,7 +54,7 @@ PerToken = Annotated[
 def score_command(
     files: Files = None,
     model: Model = None,
-    column: Column = 1,
+    column: Column = None,
     per_token: PerToken = False,
     json: Json = False,
     errors: Errors = "strict",

@@ -11,6 +11,13 @@ MAX_ORDER = 200
 DEFAULT_DISCOUNTS = (0.5, 1.0, 1.5)
 """D1, D2, D3+ of an order whose counts of counts give no estimate (KenLM's fallback)."""
 
+_ARPA_SUFFIXES = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".lm", ".lm.gz")
+
+
+def is_arpa(name: str) -> bool:
+    """Tell by its suffix whether ``name`` is an ARPA file."""
+    return name.endswith(_ARPA_SUFFIXES)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NgramConfig:

@@ -6,14 +6,8 @@ from pathlib import Path
 
 from lmkit.errors import ModelError, UserError
 from lmkit.events import SILENT, Listener
+from lmkit.ngram.config import is_arpa
 from lmkit.store.home import resolve_model, resolve_out
-
-_SUFFIXES = (".arpa", ".arpa.gz", ".arpa.bz2", ".arpa.xz", ".lm", ".lm.gz")
-
-
-def is_arpa(name: str) -> bool:
-    """Tell by its suffix whether ``name`` is an ARPA file."""
-    return name.endswith(_SUFFIXES)
 
 
 def convert_ngram(
@@ -58,6 +52,11 @@ def model_to_arpa(
     if not isinstance(model, NgramModel):
         raise ModelError(f"{source} is a {model.family} model; ARPA files hold n-gram models")
     model.verify()
+    if model.tokenizer.unit != "word" or model.mode == "document":
+        listener.warn(
+            f"{target.name} cannot say that its units are those of {source.name} "
+            f"({model.tokenizer.unit}, {model.mode} mode): read back, it is a model of words"
+        )
     write_arpa(model, target, threads=threads, force=force, listener=listener)
     return target
 

@@ -12,7 +12,7 @@ from typing import Any
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors
-from lmkit.ngram.config import NgramConfig
+from lmkit.ngram.config import NgramConfig, is_arpa
 from lmkit.ngram.estimate.discounts import Discounts
 from lmkit.ngram.save import RecordWriter, add_tokenizer, describe_model
 from lmkit.store.artifact import ArtifactWriter
@@ -97,6 +97,9 @@ def fit_ngram(
         ModelError: ``out`` exists (without ``force``) or cannot be written.
     """
     model = config.model
+    for source in sources:
+        if is_arpa(source):
+            raise UserError(f"{source} is a model, not a text", "Use lmkit ngram convert")
     num_bytes = total_size(sources)
     if num_bytes is None or num_bytes > LARGE:
         return_freed_memory()

@@ -168,6 +168,11 @@ def mix(
     paths = [resolve_model(name, tuple(FAMILIES))[0] for name in models]
     mixture = MixtureModel([open_model(part) for part in paths])
     tuned = tune(mixture, sources, config, listener)
+    if any(vocabulary is not None for vocabulary in mixture.vocabularies):
+        listener.note(
+            "the models know different words: perplexities are over the words of all, so they "
+            "are higher than those of eval, which lets a model lump its unknown words together"
+        )
     text = {"lines": tuned.lines, "tokens": tuned.tokens, "sha256": tuned.sha256}
     mixture.with_weights(np.array(tuned.weights)).save(
         path,

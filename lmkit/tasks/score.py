@@ -37,8 +37,8 @@ Number = TypeVar("Number", np.int64, np.float64)
 class ScoreConfig:
     """How lines are read and scored."""
 
-    column: int = 1
-    """Which TAB-separated column is the text; 0: the whole line."""
+    column: int | None = None
+    """Which TAB-separated column is the text; 0: the whole line; None: the first, said once."""
     streaming: bool = False
     """Score lines as they arrive, before the next are read, instead of filling blocks."""
     threads: int = 1
@@ -48,7 +48,7 @@ class ScoreConfig:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.column < 0:
+        if self.column is not None and self.column < 0:
             raise UserError(f"--column {self.column} is below 0")
 
 
@@ -149,8 +149,15 @@ def score(
         listener=listener,
     )
 
+    column = 1 if config.column is None else config.column
+    said = config.column is not None
+
     def encode(block: Block) -> tuple[_Text, Encoded]:
-        text, chosen = _choose_column(block, config.column)
+        nonlocal said
+        if not said and np.any(block.data[: block.size] == _TAB):
+            said = True
+            listener.note("lines have TABs: the first column is scored; --column chooses another")
+        text, chosen = _choose_column(block, column)
         return text, encode_block(model, chosen, "sentence")
 
     workers = 1 if config.streaming else config.threads

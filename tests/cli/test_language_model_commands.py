@@ -51,7 +51,10 @@ def test_score_is_one_line_for_one_line(model: BigramTable) -> None:
     ids = model.tokenizer.encode("a b").tolist()
     assert float(rows[0][0]) == pytest.approx(model.logprobs([*ids, 2]).sum())  # type: ignore[arg-type]
     assert float(rows[1][0]) == model.log_table[1, 2]
-    assert result.stderr == ""
+    assert result.stderr.count("\n") == 1
+    assert "the first column is scored; --column chooses another" in result.stderr
+    chosen = lmkit("score", "-m", "toy", "--column", "1", stdin="\r\n".join(lines))
+    assert (chosen.stdout, chosen.stderr) == (result.stdout, "")
 
 
 @pytest.mark.parametrize("options", [[], ["--json"], ["--per-token"], ["--json", "--per-token"]])
@@ -97,7 +100,7 @@ def test_eval_in_one_line_of_json() -> None:
     record = json.loads(result.stdout)
     assert (record["tokens"], record["oov"], record["sentences"], record["bytes"]) == (5, 1, 2, 10)
     assert record["perplexity"] == pytest.approx(math.exp(-record["logprob"] / 5))
-    assert "1 of 3 tokens are not in the vocabulary" in result.stderr
+    assert "1 of 3 tokens (</s> not counted) are not in the vocabulary" in result.stderr
     assert "lmkit" not in lmkit("eval", "-m", "toy", "text", "-q").stderr
 
 
