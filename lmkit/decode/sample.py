@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,11 @@ def draw_samples(
     forced = np.zeros((len(requests), int(sizes.max(initial=0))), dtype=np.uint32)
     for row, context in zip(forced, contexts, strict=True):
         row[: len(context)] = context
-    uniforms = _Uniforms(config.seed, [request.stream for request in requests])
+    # Prompts count too, or runs with other prompts and the same seed would end in the same words.
+    streams = [
+        (*r.stream, crc32(context.tobytes())) for r, context in zip(requests, contexts, strict=True)
+    ]
+    uniforms = _Uniforms(config.seed, streams)
     drawn = np.zeros((len(requests), min(limit, 64)), dtype=np.uint32)
     counts = np.zeros(len(requests), dtype=np.int64)
     live = np.arange(len(requests))

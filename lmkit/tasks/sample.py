@@ -48,7 +48,7 @@ def sample(
 ) -> Iterator[Sample]:
     """Yield ``count`` samples for each of ``prompts``, in order.
 
-    Sample i of prompt number n depends on the seed, n and i, and on nothing else.
+    Sample i of prompt number n depends on the seed, n, i and the prompt, and on nothing else.
 
     Args:
         model: the model to draw from.
