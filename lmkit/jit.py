@@ -93,14 +93,7 @@ def _stamp() -> tuple[str, int]:
 
 def inner(function: F) -> F:
     """Compile ``function`` as part of the kernels that call it; Python cannot call it."""
-    jitted: F = numba.njit(
-        nogil=True,
-        boundscheck=False,
-        error_model="numpy",
-        no_cfunc_wrapper=True,
-        no_cpython_wrapper=True,
-    )(function)
-    return jitted
+    return _part_of_kernels(function, inline="never")
 
 
 def inlined(function: F) -> F:
@@ -109,13 +102,17 @@ def inlined(function: F) -> F:
     A call of a separate function counts references to the arrays it is given, which takes longer
     than what a small one does with them; for larger ones :func:`inner` compiles faster.
     """
+    return _part_of_kernels(function, inline="always")
+
+
+def _part_of_kernels(function: F, inline: str) -> F:
     jitted: F = numba.njit(
         nogil=True,
         boundscheck=False,
         error_model="numpy",
         no_cfunc_wrapper=True,
         no_cpython_wrapper=True,
-        inline="always",
+        inline=inline,
     )(function)
     return jitted
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
 from typing import Any
 
 from lmkit.errors import UserError
@@ -149,16 +149,21 @@ def fit_arpa(
 ) -> FittedNgram:
     """Fit an n-gram model and keep it only as the ARPA file ``out``.
 
+    On the way it is a model in a hidden sibling of ``out``; what a killed run leaves there, the
+    next one replaces.
+
     Raises:
         TextError: the text cannot be read or holds no words.
         UserError: ``out`` exists (without ``force``) or cannot be written.
     """
     from lmkit.tasks.convert_ngram import model_to_arpa
 
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{out.name}.tmp-", dir=out.parent) as folder:
-        fitted = fit_ngram(sources, Path(folder) / "model", config, listener=listener)
-        model_to_arpa(fitted.path, out, threads=config.threads, force=force, listener=listener)
+    way = out.with_name(f".{out.name}.model")
+    try:
+        fitted = fit_ngram(sources, way, config, force=True, listener=listener)
+        model_to_arpa(way, out, threads=config.threads, force=force, listener=listener)
+    finally:
+        rmtree(way, ignore_errors=True)
     return replace(fitted, path=out)
 
 
