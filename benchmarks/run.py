@@ -1,6 +1,7 @@
 """Runs a suite of benchmarks against its peers and writes what it found.
 
     python benchmarks/run.py ngram --peers DIR --data DIR [--only fit,query] [--runs 3] [--out FILE]
+    python benchmarks/run.py embed --peers DIR --peer-python PYTHON --data DIR ...
 
 A suite is a file beside this one with ``suite(runner) -> Suite``. Progress goes to stderr, the
 table of targets to stdout. Exit code 0: every target met; 1: one missed, or a benchmark failed.
@@ -22,7 +23,7 @@ from results import Result
 from runner import Folders, Runner
 from suite import Suite
 
-SUITES = ("ngram",)
+SUITES = ("ngram", "embed")
 RESULTS = Path(__file__).with_name("results")
 
 
@@ -33,7 +34,9 @@ def main() -> int:
     work: Path = arguments.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     data = arguments.data.resolve() if arguments.data else None
-    runner = Runner(Folders(peers=arguments.peers.resolve(), data=data, work=work), arguments.runs)
+    python = arguments.peer_python.absolute() if arguments.peer_python else None
+    folders = Folders(peers=arguments.peers.resolve(), data=data, work=work, python=python)
+    runner = Runner(folders, arguments.runs)
     module = importlib.import_module(arguments.suite)
     try:
         suite: Suite = module.suite(runner)
@@ -85,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Run benchmarks.")
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--peers", type=Path, required=True, help="folder of the peers' programs")
+    parser.add_argument("--peer-python", type=Path, help="a Python that has the peers' modules")
     parser.add_argument("--data", type=Path, help="folder of the texts to make corpora from")
     parser.add_argument(
         "--work",

@@ -37,10 +37,13 @@ class Folders:
     peers: Path
     data: Path | None
     work: Path
+    python: Path | None = None
+    """A Python that has the peers' modules."""
 
     def shown(self, text: str) -> str:
         """Return ``text`` with the folders' names for their paths."""
         named = [("$WORK", self.work), ("$PEERS", self.peers), ("$DATA", self.data)]
+        named.append(("$PEER_PYTHON", self.python))
         for name, path in named:
             if path is not None:
                 text = text.replace(str(path), name)
@@ -75,8 +78,17 @@ class Runner:
         """Run a command whose time does not matter."""
         return measure.run(Command(argv=argv, variables=variables), self.environment)
 
+    def run_command(self, command: Command) -> Outcome:
+        """Run a command, as a shell would, whose time does not matter."""
+        return measure.run(command, self.environment)
+
     def alternate(
-        self, contenders: Sequence[Contender], *, at_least: int = 1, warm_up: bool = False
+        self,
+        contenders: Sequence[Contender],
+        *,
+        at_least: int = 1,
+        runs: int | None = None,
+        warm_up: bool = False,
     ) -> list[Series]:
         """Run every contender in turn, and that ``runs`` times (``at_least`` where it is more).
 
@@ -88,7 +100,7 @@ class Runner:
         for contender in contenders if warm_up else ():
             self._once(contender)
         series = [Series(name=one.name, commands=one.commands) for one in contenders]
-        for number in range(max(self.runs, at_least)):
+        for number in range(max(runs or self.runs, at_least)):
             for contender, own in zip(contenders, series, strict=True):
                 own.runs.append(self._once(contender))
                 _say(f"    run {number + 1}, {own.name}: {own.runs[-1].seconds:.3f} s")

@@ -21,6 +21,12 @@ class Listener:
     def advance(self, amount: int) -> None:
         """Say that ``amount`` more units of the current phase are done (main thread only)."""
 
+    def figures(self, **values: float) -> None:
+        """Pass on figures of the current phase as they stand, such as ``loss`` (main thread only).
+
+        They are shown with the next progress.
+        """
+
     def finish(self) -> None:
         """End the current phase; no phase follows."""
 

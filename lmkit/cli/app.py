@@ -5,7 +5,19 @@ from __future__ import annotations
 import typer
 
 from lmkit import __version__
-from lmkit.cli import corpora, evaluate, models, ngram, panels, quickstart, sample, score, shell
+from lmkit.cli import (
+    analogy,
+    corpora,
+    embed,
+    evaluate,
+    models,
+    ngram,
+    panels,
+    quickstart,
+    sample,
+    score,
+    shell,
+)
 from lmkit.cli.command import epilog
 from lmkit.cli.shell import Shell
 
@@ -27,10 +39,11 @@ app = typer.Typer(
 )
 
 quickstart.register(app)
+analogy.register(app)
 score.register(app, panel=panels.ANY_MODEL)
 sample.register(app, panel=panels.ANY_MODEL)
 evaluate.register(app, panel=panels.ANY_MODEL)
-for group in (ngram.app, models.app, corpora.app):
+for group in (ngram.app, embed.app, models.app, corpora.app):
     app.add_typer(group, rich_help_panel=group.rich_help_panel)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
-from lmkit.cli.progress import BAR_SECONDS, StreamListener, clock, quantity
+from lmkit.cli.progress import BAR_SECONDS, StreamListener, clock, quantity, shown
 
 if TYPE_CHECKING:
     from rich.progress import Task, TaskID
@@ -53,7 +53,7 @@ class BarProgress(StreamListener):
     def report(self, seconds: float) -> None:
         """Move the bar."""
         if self._task is not None:
-            self._progress.update(self._task, completed=self.done)
+            self._progress.update(self._task, completed=self.done, values=self.values)
 
     def finish(self) -> None:
         """Fill the bar and leave it standing."""
@@ -85,4 +85,4 @@ def figures(task: Task) -> str:
         if task.total and 0 < task.completed < task.total:
             left = elapsed * (task.total - task.completed) / task.completed
             parts.append(f"{clock(left)} left")
-    return "  ".join(parts)
+    return "  ".join(parts + shown(task.fields.get("values", {})))

@@ -26,6 +26,7 @@ from lmkit.cli.options import (
     Seed,
     Threads,
     Verbose,
+    parse_size,
 )
 from lmkit.cli.progress import listening
 from lmkit.cli.streams import choose_sources, json_line, open_output
@@ -240,7 +241,7 @@ def fit_command(
         errors=errors,
         seed=seed,
         threads=threads,
-        memory=None if memory is None else _parse_size(memory),
+        memory=None if memory is None else parse_size(memory),
     )
     sources = choose_sources(files)
     path = resolve_out(out, _default_name(sources), force)
@@ -328,20 +329,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(_plain(item) for item in value)
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _parse_size(text: str) -> int:
-    """Return the bytes of a size such as 2G, 500M or 1000000."""
-    units = {"K": 10, "M": 20, "G": 30, "T": 40}
-    number, unit = text.strip().upper().removesuffix("B"), 0
-    if number[-1:] in units:
-        number, unit = number[:-1], units[number[-1]]
-    try:
-        size = float(number)
-    except ValueError:
-        size = -1.0
-    if not 0 < size < float("inf"):
-        raise typer.BadParameter(
-            f"{text!r} is not a size such as 2G or 500M", param_hint="--memory"
-        )
-    return int(size * 2**unit)

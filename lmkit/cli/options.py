@@ -145,6 +145,20 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Write JSON Lines instead of columns.", rich_help_panel=panels.RUN),
 ]
+Top = Annotated[
+    int,
+    typer.Option(
+        "--top", "-n", metavar="N", min=1, help="How many answers.", rich_help_panel=panels.RUN
+    ),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Exit with code 1 if a word is unknown or a question is none.",
+        rich_help_panel=panels.RUN,
+    ),
+]
 LineBuffered = Annotated[
     bool,
     typer.Option(
@@ -202,3 +216,20 @@ PrintConfig = Annotated[
         rich_help_panel=panels.RUN,
     ),
 ]
+
+
+def parse_size(text: str) -> int:
+    """Return the bytes of a size such as 2G, 500M or 1000000."""
+    units = {"K": 10, "M": 20, "G": 30, "T": 40}
+    number, unit = text.strip().upper().removesuffix("B"), 0
+    if number[-1:] in units:
+        number, unit = number[:-1], units[number[-1]]
+    try:
+        size = float(number)
+    except ValueError:
+        size = -1.0
+    if not 0 < size < float("inf"):
+        raise typer.BadParameter(
+            f"{text!r} is not a size such as 2G or 500M", param_hint="--memory"
+        )
+    return int(size * 2**unit)

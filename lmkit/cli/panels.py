@@ -11,10 +11,11 @@ OPTIONS = (DATA, MODEL, TRAINING, SAMPLING, RUN)
 
 START = "Start here"
 COUNTING = "Counting words: n-grams (Markov 1913, Shannon 1948, Kneser and Ney 1995)"
+VECTORS = "Word vectors (Bengio 2003, Mikolov 2013, Pennington 2014)"
 ANY_MODEL = "Any language model"
 KEEPING = "Models and texts on this machine"
 
-COMMANDS = (START, COUNTING, ANY_MODEL, KEEPING)
+COMMANDS = (START, COUNTING, VECTORS, ANY_MODEL, KEEPING)
 """Panels of commands, in the order of ``lmkit --help``: a tour, then the history, then the rest."""
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, TextIO
 
@@ -88,12 +88,14 @@ class StreamListener(Listener):
         self.total: int | None = None
         self.unit = ""
         self.done = 0
+        self.values: dict[str, float] = {}
         self._begun = self._reported = 0.0
 
     def phase(self, name: str, total: int | None = None, unit: str = "") -> None:
         """Begin a phase."""
         self.finish()
         self.name, self.total, self.unit, self.done = name, total, unit, 0
+        self.values = {}
         self._begun = self._reported = self._clock()
 
     def advance(self, amount: int) -> None:
@@ -104,6 +106,10 @@ class StreamListener(Listener):
             if now - self._reported >= self._every:
                 self._reported = now
                 self.report(now - self._begun)
+
+    def figures(self, **values: float) -> None:
+        """Keep the figures for the next report."""
+        self.values.update(values)
 
     def finish(self) -> None:
         """End the phase."""
@@ -133,7 +139,8 @@ class PlainProgress(StreamListener):
         """End the phase, with a line if it was long."""
         if self.name is not None and self._reported > self._begun:
             seconds = self._clock() - self._begun
-            self.write(f"lmkit: {self.name}: {quantity(self.done, self.unit)} in {clock(seconds)}")
+            parts = [f"{quantity(self.done, self.unit)} in {clock(seconds)}", *shown(self.values)]
+            self.write(f"lmkit: {self.name}: {', '.join(parts)}")
         super().finish()
 
     def report(self, seconds: float) -> None:
@@ -145,6 +152,7 @@ class PlainProgress(StreamListener):
             parts.append(f"{quantity(self.done / seconds, self.unit)}/s")
         if self.total and 0 < self.done < self.total:
             parts.append(f"{clock(seconds * (self.total - self.done) / self.done)} left")
+        parts += shown(self.values)
         self.write(f"lmkit: {self.name}: {', '.join(parts)}")
 
 
@@ -166,7 +174,7 @@ class JsonProgress(StreamListener):
         self._event("phase", phase=name, total=total, unit=unit)
 
     def report(self, seconds: float) -> None:
-        """``{"event": "progress", "phase", "done", "total", "unit", "seconds"}``."""
+        """``{"event": "progress", "phase", "done", "total", "unit", "seconds"}`` and figures."""
         self._progress("progress", seconds)
 
     def finish(self) -> None:
@@ -192,10 +200,20 @@ class JsonProgress(StreamListener):
             total=self.total,
             unit=self.unit,
             seconds=round(seconds, 3),
+            **{name: _finite(value) for name, value in self.values.items()},
         )
 
     def _event(self, event: str, **facts: Any) -> None:
         self.write(json.dumps({"event": event, **facts}))
+
+
+def _finite(value: float) -> float | None:
+    return value if value - value == 0.0 else None
+
+
+def shown(values: Mapping[str, float]) -> list[str]:
+    """Return figures as people read them: ``loss 2.345``."""
+    return [f"{name} {value:.4g}" for name, value in values.items()]
 
 
 def quantity(amount: float, unit: str) -> str:

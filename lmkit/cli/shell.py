@@ -131,6 +131,7 @@ def main(app: typer.Typer) -> None:
         if stream is not None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     _leave_markdown_out()
+    _leave_plugins_out()
     app(prog_name="lmkit")
 
 
@@ -143,6 +144,35 @@ def _leave_markdown_out() -> None:
         stub = ModuleType("rich.markdown")
         stub.Markdown = None  # type: ignore[attr-defined]
         sys.modules["rich.markdown"] = stub
+
+
+def _leave_plugins_out() -> None:
+    """Spare commands the search for plug-ins of pydantic, a tenth of the time they take to start.
+
+    pydantic, which typer checks parameters with, asks the standard library what is installed. The
+    modules for that, a mail reader among them, are now loaded when somebody else asks.
+    """
+    name = "importlib.metadata"
+    if name in sys.modules:
+        return
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    stub = ModuleType(name)
+
+    def load(attribute: str) -> Any:
+        from importlib import import_module
+
+        if attribute.startswith("__"):  # what the import system itself asks for
+            raise AttributeError(attribute)
+        if sys.modules.get(name) is stub:
+            del sys.modules[name]
+        return getattr(import_module(name), attribute)
+
+    def entry_points(**selected: Any) -> Any:
+        return load("entry_points")(**selected)
+
+    stub.entry_points = entry_points  # type: ignore[attr-defined]
+    stub.__getattr__ = load  # type: ignore[method-assign]
+    sys.modules[name] = stub
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:

@@ -1,16 +1,17 @@
 """The corpora that come with lmkit, by name: where each lies, and how the generated ones are made.
 
-The prose is shipped as files. The generated corpora are written into the home of lmkit the first
-time somebody asks for their path, always with the same bytes.
+The prose is shipped as files. The generated corpora, and the questions about them, are written into
+the home of lmkit the first time somebody asks for their path, always with the same bytes.
 """
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lmkit.corpora import grammar
+from lmkit.corpora.kingdoms.relations import questions
 from lmkit.errors import UserError
 from lmkit.store.home import did_you_mean, home
 
@@ -27,9 +28,11 @@ class Corpus:
     description: str
     """One line for people."""
     num_lines: int
-    """Sentences in the file, one a line."""
+    """Lines in the file; each is a sentence, or a question if it is an answer sheet."""
     seed: int | None = None
-    """Seed of the generator, None for a text that was written by hand."""
+    """Seed of the generator, None for what the generator does not make."""
+    is_answer_sheet: bool = False
+    """Holds questions with their answers to measure by, and no text to learn from."""
     sha256: str = ""
     """Of the whole generated file; a file that differs is made anew."""
 
@@ -71,6 +74,13 @@ CORPORA: dict[str, Corpus] = {
             seed=2,
             sha256="f77983e16e7874471e2eb6c5f6ff5ebaf092a98802f6730542dcd9707a76b6d4",
         ),
+        Corpus(
+            name="kingdoms.questions",
+            description="analogy questions about kingdoms: an answer sheet for embed eval, no text",
+            num_lines=5736,
+            is_answer_sheet=True,
+            sha256="f91b513e70be8d3c1f493b13ef096dd51463a65ce4368042e4f3584d2f283c24",
+        ),
     )
 }
 
@@ -98,8 +108,10 @@ def path(name: str) -> Path:
             written to.
     """
     corpus = find(name)
+    if corpus.is_answer_sheet:
+        return _made_file(corpus, questions())
     if corpus.seed is not None:
-        return _generated_file(corpus, corpus.seed)
+        return _made_file(corpus, grammar.generate(corpus.num_lines, corpus.seed))
     for folder in (PACKAGE_TEXTS, CHECKOUT_TEXTS):
         file = folder / f"{name}.txt"
         if file.is_file():
@@ -111,21 +123,23 @@ def generate(name: str, num_sentences: int, seed: int | None = None) -> Iterator
     """Return the first sentences of a generated corpus as a stream; seed None is its own seed.
 
     Raises:
-        UserError: for an unknown name or a corpus that was written by hand.
+        UserError: for an unknown name or a corpus that the generator does not make.
     """
     corpus = find(name)
     if corpus.seed is None:
         others = " or ".join(other.name for other in CORPORA.values() if other.seed is not None)
-        raise UserError(f"corpus '{name}' is a finished text, not a generated one", f"Try {others}")
+        raise UserError(f"corpus '{name}' does not come from the grammar", f"Try {others}")
     return grammar.generate(num_sentences, corpus.seed if seed is None else seed)
 
 
-def _generated_file(corpus: Corpus, seed: int) -> Path:
-    """Return the file of a generated corpus in the home, whole and as it should be."""
+def _made_file(corpus: Corpus, lines: Iterable[str]) -> Path:
+    """Return the file of a corpus in the home; make it of ``lines`` unless it is there and whole.
+
+    ``lines`` may be a stream, which is not touched if the file is there.
+    """
     file = home() / "corpora" / f"{corpus.name}.txt"
     if file.is_file() and _sha256(file) == corpus.sha256:
         return file
-    lines = grammar.generate(corpus.num_lines, seed)
     try:
         _write_whole(file, "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:

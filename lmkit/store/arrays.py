@@ -138,8 +138,19 @@ class Tensors(dict[str, NDArray[Any]]):
         data = self.base[offset : offset + rows * row_bytes].view(head.dtype)
         return data.reshape(rows, *head.shape[1:])
 
+    def forget(self, array: NDArray[Any]) -> None:
+        """Give back the memory that reading ``array`` took; the file is read again when needed.
+
+        What was written to the array may be lost: for arrays that are only read.
+        """
+        begin = array.__array_interface__["data"][0] - self.base.__array_interface__["data"][0]
+        start = begin - begin % mmap.PAGESIZE
+        self.mapped.madvise(mmap.MADV_DONTNEED, start, begin + array.nbytes - start)
+
     base: NDArray[np.uint8]
     """All bytes of the file."""
+    mapped: mmap.mmap
+    """The file."""
 
 
 def map_tensors(path: Path) -> Tensors:
@@ -162,7 +173,7 @@ def map_tensors(path: Path) -> Tensors:
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror}") from error
     tensors = Tensors()
-    tensors.base = np.frombuffer(mapped, dtype=np.uint8)
+    tensors.base, tensors.mapped = np.frombuffer(mapped, dtype=np.uint8), mapped
     length = int.from_bytes(mapped[:8], "little")
     if length > size - 8:
         raise _damaged(path, "its header is cut off")

@@ -27,6 +27,7 @@ _FILE_SUFFIXES = {".arpa", ".lm", ".gz", ".bz2", ".xz", ".txt", ".vec", ".bin", 
 _NAME = re.compile(r"[^\W_][\w.+-]*")
 _FIT_COMMANDS = {
     "ngram": "lmkit ngram fit FILE",
+    "embed": "lmkit embed fit FILE",
     "mixture": "lmkit ngram mix -m A -m B --tune FILE",
 }
 

@@ -176,3 +176,22 @@ def encode_words(  # type: ignore[no-untyped-def]
     state[SENTENCE_TOKENS] = sentence_tokens
     state[LINES] = lines
     return status
+
+
+@kernel
+def enter_words(table, arena, offsets, repeated):  # type: ignore[no-untyped-def]
+    """Enter the words of ``arena``, whatever bytes they hold, into an empty table.
+
+    Word i gets id i; ``repeated[i]`` is set where the same word stands before it, which keeps the
+    smaller id.
+    """
+    for word in range(len(offsets) - 1):
+        begin = offsets[word]
+        size = offsets[word + 1] - begin
+        value = hash_word(arena, begin, size)
+        slot = find_word(arena, begin, size, value, table, arena, offsets)
+        if table[slot, 1] != 0:
+            repeated[word] = True
+        else:
+            table[slot, 0] = first_bytes(arena, begin, size)
+            table[slot, 1] = ((value >> _32) << _32) | np.uint64(word + 1)

@@ -63,9 +63,11 @@ class WordTable:
             table = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
             _enter_in_python(table, arena, offsets)
             return cls(table, arena, offsets)
-        from lmkit.text.growing import GrowingTable
+        from lmkit.text import kernels
 
-        return cls(GrowingTable.of(arena, offsets).table, arena, offsets)
+        table = np.zeros((table_size(len(offsets) - 1), 2), dtype=np.uint64)
+        kernels.enter_words(table, arena, offsets, np.zeros(len(offsets) - 1, dtype=np.bool_))
+        return cls(table, arena, offsets)
 
     def __len__(self) -> int:
         """Return the number of words."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from programs import LMKIT, commands, environment, run
+from toy_vectors import save_model, vectors_of
 
 COMMANDS = [
     words
@@ -14,6 +15,14 @@ COMMANDS = [
     if {"--model", "--line-buffered"} <= {option for p in command.params for option in p.opts}
 ]
 each_command = pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+
+QUESTIONS = {
+    ("analogy",): "the queen sees",
+    ("embed", "neighbors"): "queen",
+    ("embed", "similarity"): "king queen",
+    ("embed", "odd-one-out"): "king the queen",
+}
+"""What is asked of models of words; language models are given a sentence. All answers name king."""
 
 LINES = ["the king", "", "the \x0b\x1c\x85\u2028 queen", "a lone \r inside", "crlf\r", "  ", "né"]
 
@@ -24,7 +33,26 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     corpus = "the king sees the queen\nthe queen sees the king\nthe king sleeps\n" * 3
     ended = run("ngram", "fit", "-o", "tiny", "--order", "2", home=home, stdin=corpus.encode())
     assert ended.returncode == 0, ended.stderr
+    words = ["the", "king", "queen", "sees", "sleeps"]
+    matrix = [[1, 0], [-1, 0.5], [1, 0.5], [0, 1], [0.5, 1]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LMKIT_HOME", str(home))
+        save_model(vectors_of(words, matrix), home / "models" / "small", newest=True)
     yield home
+
+
+def question_of(words: tuple[str, ...]) -> bytes:
+    """Return a line that the command can answer, without its end."""
+    return QUESTIONS.get(words, "the king").encode()
+
+
+def model_of(words: tuple[str, ...]) -> tuple[str, str]:
+    """Return the name and the family of the model that the command takes."""
+    return ("small", "embed") if words in QUESTIONS else ("tiny", "ngram")
+
+
+def test_questions_are_put_to_commands() -> None:
+    assert set(QUESTIONS) <= set(COMMANDS)
 
 
 def test_commands_are_found() -> None:
@@ -56,15 +84,17 @@ def test_nothing_in_nothing_out(home: Path, words: tuple[str, ...], tmp_path: Pa
 
 @each_command
 def test_results_go_to_stdout_and_the_rest_to_stderr(home: Path, words: tuple[str, ...]) -> None:
-    ended = run(*words, home=home, stdin=b"the king\n")
+    line, (name, family) = question_of(words) + b"\n", model_of(words)
+    ended = run(*words, home=home, stdin=line)
     assert "king" in ended.stdout
-    assert ended.stderr == "lmkit: using tiny, the newest model: ngram\n"
-    assert run(*words, "-q", home=home, stdin=b"the king\n").stderr == ""
+    assert ended.stderr == f"lmkit: using {name}, the newest model: {family}\n"
+    assert run(*words, "-q", home=home, stdin=line).stderr == ""
 
 
 @each_command
 def test_bad_text_is_named(home: Path, words: tuple[str, ...]) -> None:
-    ended = run(*words, "-m", "tiny", home=home, stdin=b"the king\nthe \xff queen\n")
+    text = question_of(words) + b"\nthe \xff queen\n"
+    ended = run(*words, "-m", model_of(words)[0], home=home, stdin=text)
     assert ended.returncode == 3
     assert ended.stderr.startswith("lmkit: error: <stdin>:2:5: not UTF-8 (byte 0xff). Try --errors")
     assert ended.stderr.count("\n") == 1
@@ -77,7 +107,7 @@ def test_bad_text_is_named(home: Path, words: tuple[str, ...]) -> None:
 def test_broken_pipe_is_silent_success(
     home: Path, words: tuple[str, ...], num_lines: int, tmp_path: Path
 ) -> None:
-    (tmp_path / "text").write_text("the king\n" * num_lines)
+    (tmp_path / "text").write_bytes((question_of(words) + b"\n") * num_lines)
     script = '"$1" -m lmkit "${@:3}" -q < "$2" | head -n 1'
     ended = subprocess.run(
         ["bash", "-o", "pipefail", "-c", script, "bash", LMKIT[0], tmp_path / "text", *words],
@@ -92,13 +122,13 @@ def test_broken_pipe_is_silent_success(
 @each_command
 def test_coprocess_is_answered_before_it_asks_again(home: Path, words: tuple[str, ...]) -> None:
     with subprocess.Popen(
-        [*LMKIT, *words, "-m", "tiny"],
+        [*LMKIT, *words, "-m", model_of(words)[0]],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment(home),
     ) as process:
         assert process.stdin is not None and process.stdout is not None
-        for line in (b"the king\n", b"\n", b"the queen\n"):
+        for line in (question_of(words) + b"\n", b"\n", b"the queen\n"):
             process.stdin.write(line)
             process.stdin.flush()
             assert process.stdout.readline().endswith(b"\n")

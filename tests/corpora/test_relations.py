@@ -4,15 +4,18 @@ The judge is the plainest method there is: positive pointwise mutual information
 five words of each other (Bullinaria and Levy 2007), reduced by its leading eigenvectors.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lmkit.corpora import grammar
-from lmkit.corpora.kingdoms.relations import Pairs, relations
+from lmkit.corpora import catalogue, grammar
+from lmkit.corpora.kingdoms.relations import Pairs, questions, relations
+from lmkit.measures.gold import Question, Questions, Section, read_gold
 
 WINDOW = 5
 MIN_COUNT = 15
@@ -95,6 +98,60 @@ def test_every_word_of_every_relation_occurs(lines: list[list[str]]) -> None:
     for section, pairs in relations().items():
         for pair in pairs:
             assert set(pair) <= seen, (section, pair)
+
+
+@pytest.fixture
+def sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Section]:
+    """The sections of kingdoms.questions, as those who measure by it read them."""
+    monkeypatch.setenv("LMKIT_HOME", str(tmp_path))
+    gold = read_gold(catalogue.path("kingdoms.questions"))
+    assert isinstance(gold, Questions)
+    return gold.sections
+
+
+def test_the_question_file_asks_about_every_pair(sheet: list[Section]) -> None:
+    assert [section.name for section in sheet] == list(relations())
+    for section in sheet:
+        pairs = relations()[section.name]
+        asked = Counter((a, b) for a, b, _, _ in section.questions)
+        answers = Counter((c, d) for _, _, c, d in section.questions)
+        others = min(10, len(pairs) - 1)
+        assert asked == answers == Counter(dict.fromkeys(pairs, others))
+        assert len(set(section.questions)) == len(section.questions)
+        assert all(len(set(question)) == 4 for question in section.questions)
+    assert list(questions()) == list(questions())
+
+
+def test_questions_are_lower_case_words_of_the_corpus(
+    sheet: list[Section], lines: list[list[str]]
+) -> None:
+    seen = {word for line in lines for word in line}
+    for question in (question for section in sheet for question in section.questions):
+        assert set(question) <= seen, question
+
+
+def lines_that_hold(questions: list[Question], lines: Iterable[str]) -> list[str]:
+    """Return the lines in which all four words of some question stand, in any order."""
+    asked = {word for question in questions for word in question}
+    wanted: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for four in {frozenset(question) for question in questions}:
+        wanted[min(four)].append(four)
+    found = []
+    for line in lines:
+        words = asked.intersection(line.split())
+        if len(words) >= 4 and any(four <= words for word in words for four in wanted[word]):
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("name", ["kingdoms", "kingdoms.test"])
+def test_no_line_holds_the_four_words_of_a_question(name: str, sheet: list[Section]) -> None:
+    """The questions are held out: what they ask for can only be put together from many lines."""
+    asked = [question for section in sheet for question in section.questions]
+    corpus = catalogue.CORPORA[name]
+    assert corpus.seed is not None
+    assert lines_that_hold(asked, grammar.generate(corpus.num_lines, corpus.seed)) == []
+    assert lines_that_hold(asked, ["a big dog is bigger than a tall cat , which is taller ."])
 
 
 def test_questions_are_never_lines(lines: list[list[str]]) -> None:

@@ -334,3 +334,12 @@ def test_a_models_own_list_gives_its_vocabulary_back(tmp_path: Path) -> None:
 def test_limits_that_cannot_be(given: dict[str, int]) -> None:
     with pytest.raises(UserError, match="is below 1"):
         VocabularyConfig(**given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("few", [0, 1 << 30])
+def test_a_table_holds_any_bytes(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [b"New York", b"", b"a\nb", b"<s>", b"\xff\x00", b"a", b"New York City", b" "]
+    monkeypatch.setattr(vocab, "_FEW_WORDS_LOADED", few)
+    table = WordTable.of(words)
+    assert [table.find(word) for word in words] == list(range(len(words)))
+    assert table.find(b"New") == -1

@@ -1,0 +1,1 @@
+"""Word vectors: trained by prediction or by counting, read, written, asked and drawn."""

@@ -1,0 +1,1 @@
+"""Word vectors by counting: how often words stand near each other, then GloVe or an SVD."""

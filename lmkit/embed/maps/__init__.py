@@ -1,0 +1,1 @@
+"""Pictures of word vectors: planes, maps and how they are drawn."""

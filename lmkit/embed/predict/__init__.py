@@ -1,0 +1,1 @@
+"""Word vectors trained by predicting words from their neighbours."""

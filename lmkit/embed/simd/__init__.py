@@ -1,0 +1,1 @@
+"""Vector instructions for the kernels of training."""

@@ -1,0 +1,1 @@
+"""The compiled training loops of word vectors with subwords."""
