@@ -6,13 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
+from lmkit.embed.analogy import Method, UnknownWords
+from lmkit.embed.vectors import Vectors
+from lmkit.errors import UserError
 from lmkit.language_model import LanguageModel, Logprobs
 from lmkit.measures.perplexity import Evaluation
+from lmkit.tasks import analogy as _analogy
+from lmkit.tasks import embed_settings as _embed_settings
 from lmkit.tasks import evaluate as _evaluate
+from lmkit.tasks import fit_embed as _fit_embed
 from lmkit.tasks import fit_ngram as _fit
+from lmkit.tasks import open_vectors as _open_vectors
 from lmkit.tasks import score as _score
+from lmkit.tasks.embed_settings import EmbedSettings
 from lmkit.tasks.families import open_language_model
 from lmkit.tasks.ngram_settings import NgramSettings, fit_config
+from lmkit.tasks.query_embed import neighbor_questions
 from lmkit.tasks.threads import num_threads
 
 
@@ -52,6 +61,93 @@ def fit_ngram(
     config = fit_config(**settings)
     _fit.fit_ngram([str(source) for source in sources], Path(out), config, force=force)
     return load(out)
+
+
+def load_vectors(name: str | Path | None = None, *, limit: int | None = None) -> Vectors:
+    """Open word vectors: a model (a path, a name in the home, or the newest one), or a file.
+
+    Args:
+        name: the model, or the path of a vectors file of word2vec, GloVe or fastText.
+        limit: keep only this many words, those that come first (the most frequent ones).
+
+    Raises:
+        ModelError: there is no such model, it is damaged, or it has no word vectors.
+        TextError: a file of vectors cannot be read.
+    """
+    return _open_vectors.open_vectors(None if name is None else str(name), limit=limit)
+
+
+def fit_embed(
+    files: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    older: str | Path | None = None,
+    force: bool = False,
+    **settings: Unpack[EmbedSettings],
+) -> Vectors:
+    """Fit word vectors to text files, save them as the directory ``out`` and open them.
+
+    Args:
+        files: one text file or several.
+        out: the model directory to be.
+        older: a model whose training goes on with this text, as with ``--continue``.
+        force: replace a model that lies at ``out``.
+        **settings: the options of ``lmkit embed fit`` by their names; see
+            :class:`lmkit.tasks.embed_settings.EmbedSettings`.
+
+    Raises:
+        TypeError: there is no such setting.
+        UserError: a setting has a value that will not do, or the training diverges.
+        TextError: the text cannot be read or holds no words.
+        ModelError: ``out`` exists or cannot be written, or ``older`` cannot be trained on.
+    """
+    sources = [files] if isinstance(files, str | Path) else files
+    model = None if older is None else str(older)
+    config = _embed_settings.fit_config(model, **settings)
+    _fit_embed.fit_embed(
+        [str(source) for source in sources], Path(out), config, older=model, force=force
+    )
+    return load_vectors(out)
+
+
+def analogy(
+    vectors: Vectors, question: str, *, top: int = 10, method: Method = "add"
+) -> list[tuple[str, float]]:
+    """Return the words nearest to a sum of words, with their scores, best first.
+
+    Args:
+        vectors: the table.
+        question: ``"A B C"`` for A - B + C, or a sum such as ``"russia + river"``; its own words
+            are no answers.
+        top: how many answers.
+        method: ``"add"``, ``"multiply"`` or ``"direction"``; see ``lmkit.embed.analogy``.
+
+    Raises:
+        UserError: ``question`` is no sum of words, or one of its words has no vector.
+    """
+    config = _analogy.AnalogyConfig(top=top, method=method)
+    return _answers(vectors, next(_analogy.questions([question])), config)
+
+
+def neighbors(vectors: Vectors, word: str, *, top: int = 10) -> list[tuple[str, float]]:
+    """Return the words nearest to ``word``, with their cosines, nearest first.
+
+    Raises:
+        UserError: the word has no vector.
+    """
+    config = _analogy.AnalogyConfig(top=top)
+    return _answers(vectors, next(neighbor_questions(vectors, [word])), config)
+
+
+def _answers(
+    vectors: Vectors, question: _analogy.Question, config: _analogy.AnalogyConfig
+) -> list[tuple[str, float]]:
+    (answered,) = _analogy.answer(vectors, [question], config)
+    if answered.problem:
+        raise UserError(answered.problem)
+    if answered.unknown:
+        raise UnknownWords(answered.unknown)
+    return answered.answers
 
 
 def score(

@@ -11,6 +11,7 @@ import pytest
 from programs import environment, run
 
 from lmkit.tasks.quickstart import LINES, MIXTURE, RECIPES, STEPS
+from lmkit.tasks.quickstart_words import ANALOGIES, VECTORS, WORDS
 
 COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
 
@@ -48,7 +49,8 @@ def test_models_are_fitted_under_their_names(
     home: Path, steps: dict[str, list[dict[str, object]]]
 ) -> None:
     assert [row["model"] for row in steps["fit"]] == [recipe.name for recipe in RECIPES]
-    names = {name for recipe in RECIPES for name in (recipe.name, MIXTURE)}
+    assert [row["model"] for row in steps["vectors"]] == [VECTORS]
+    names = {MIXTURE, VECTORS, *(recipe.name for recipe in RECIPES)}
     listed = run("models", "list", home=home).stdout.splitlines()
     assert {line.split("\t")[0] for line in listed} == names
 
@@ -78,6 +80,34 @@ def test_order_is_likelier_than_disorder(steps: dict[str, list[dict[str, object]
     assert number(good, "logprob") > number(scrambled, "logprob") + 10
 
 
+def test_words_are_answered(steps: dict[str, list[dict[str, object]]]) -> None:
+    best: dict[object, object] = {}
+    for row in reversed(steps["words"]):
+        best[row["asked"]] = row["answer"]
+    assert [best[asked] for asked in ANALOGIES] == ["queen", "rome"]
+    assert set(best) == {*ANALOGIES, *WORDS}
+
+
+def test_a_bare_question_goes_to_the_vectors_of_the_tour(home: Path, tour: str) -> None:
+    assert tour
+    ended = run("analogy", "king", "man", "woman", "--top", "2", home=home)
+    assert ended.returncode == 0, ended.stderr
+    (first, best), (_, other) = (line.split("\t") for line in ended.stdout.splitlines())
+    assert first == "queen"
+    assert float(best) > float(other) + 0.05
+    assert f"using {VECTORS}, the newest model" in ended.stderr
+
+
+def test_the_vectors_know_relations(steps: dict[str, list[dict[str, object]]]) -> None:
+    rows = {row["section"]: row for row in steps["measure"]}
+    people = [rows[name] for name in rows if str(name).startswith("gender")]
+    assert len(people) == 3
+    assert all(number(row, "accuracy") > 0.95 for row in people)
+    assert number(rows["capital-country"], "accuracy") > 0.7
+    assert number(rows["opposite"], "accuracy") < 0.6, "the lesson says that they are hard"
+    assert number(rows["total"], "accuracy") > 0.6
+
+
 def test_the_output_is_the_same_again(
     tour: str, tmp_path: Path, steps: dict[str, list[dict[str, object]]]
 ) -> None:
@@ -93,14 +123,16 @@ def test_another_seed_draws_other_texts(home: Path, tour: str) -> None:
     other = run("quickstart", "--seed", "2", home=home).stdout
     first, second = (text.split("\n5. ") for text in (tour, other))
     assert first[0] == second[0]
-    assert first[1].replace("--seed 1", "--seed 2") != second[1]
+    assert first[1].split("\n6. ")[0].replace("--seed 1", "--seed 2") != second[1].split("\n6. ")[0]
+    assert "\nking man woman      queen " in second[1]
 
 
 @pytest.mark.slow
 def test_the_commands_do_what_the_tour_did(tour: str, tmp_path: Path) -> None:
     """Run the lines of the tour as somebody would type them, in a home of their own."""
     commands = [line for line in COMMAND.findall(tour) if "YOUR.txt" not in line]
-    assert len(commands) == 2 * len(RECIPES) + 2 + 1 + 2 + 1  # the last is lmkit --help
+    asked = len(ANALOGIES) + len(WORDS)
+    assert len(commands) == 2 * len(RECIPES) + 2 + 1 + 2 + 1 + asked + 1 + 1  # last: lmkit --help
     separator = "--- next ---"
     script = "\n".join(f"{line} || exit\necho '{separator}'" for line in commands)
     lmkit = f'lmkit() {{ "{sys.executable}" -m lmkit "$@"; }}\n'
@@ -119,6 +151,18 @@ def test_the_commands_do_what_the_tour_did(tour: str, tmp_path: Path) -> None:
         if "lmkit score" in command:
             scores = [line.split("\t") for line in output.splitlines()]
             assert all(f"{float(value):.4f}  {line}" in tour for value, line in scores)
+        if re.match("lmkit (analogy|embed neighbors)", command):
+            answers = [line.split("\t") for line in output.splitlines()]
+            assert len(answers) == 3
+            shown = [f"{word} +{float(score):.4f}\n" for word, score in answers]
+            assert all(re.search(line, tour) for line in shown), command
+        if "lmkit embed eval" in command:
+            lines = [line.split("\t") for line in output.splitlines()]
+            parts = {row[1]: row for row in lines if row[1] not in ("semantic", "syntactic")}
+            for name, (_, _, _, value, used, _, correct) in parts.items():
+                counts = f"{int(used):,} +{int(correct):,} +{value}"
+                assert re.search(f"\n{name} +{counts}\n", tour), name
+            assert len(parts) > 10
         if "lmkit eval" in command:
             figures = dict(line.split("\t") for line in output.splitlines())
             assert f"  {float(figures['bits_per_byte']):.4f}\n" in tour

@@ -213,14 +213,8 @@ Formula = Annotated[
     ),
 ]
 MinCount = Annotated[
-    int,
-    typer.Option(
-        "--min-count",
-        metavar="K",
-        min=1,
-        help="Leave out words seen fewer times.",
-        rich_help_panel=panels.DATA,
-    ),
+    int | None,
+    _option("--min-count", panels.DATA, "K", "Leave out words seen fewer times.", "5", min=1),
 ]
 VocabSize = Annotated[
     int | None,
@@ -294,7 +288,7 @@ def fit_command(
     learning_rate: Rate = None,
     subsample: Subsample = None,
     subsample_formula: Formula = None,
-    min_count: MinCount = 5,
+    min_count: MinCount = None,
     vocab_size: VocabSize = None,
     lower: Lower = None,
     normalize: Normalize = None,
@@ -340,6 +334,6 @@ def _summary(fitted: FittedEmbed) -> str:
     seconds = max(training.seconds, 1e-9)
     speed = fitted.num_tokens * training.epochs / seconds
     return (
-        f"{made}, {text} in {training.epochs} epochs of "
+        f"{made}, {text} in {training.epochs} {'epoch' if training.epochs == 1 else 'epochs'} of "
         f"{speed / 1e6:.2f}M words/s, loss {training.losses[-1]:.4f}"
     )

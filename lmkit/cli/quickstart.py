@@ -14,11 +14,12 @@ from lmkit.cli.progress import listening
 from lmkit.cli.streams import json_line, open_output
 
 if TYPE_CHECKING:
-    from lmkit.tasks.quickstart import Step
+    from lmkit.tasks.quickstart_step import Step
 
 CLOSING = """Your turn:
 
 $ lmkit ngram fit YOUR.txt -o mine && lmkit sample -m mine --count 5 'Once'
+$ lmkit embed fit YOUR.txt -o near && lmkit embed neighbors -m near day
 $ lmkit --help"""
 
 
@@ -30,14 +31,15 @@ def quickstart_command(
     verbose: Verbose = 0,
     progress: Progress = "auto",
 ) -> None:
-    """Take the tour: fit, evaluate, mix, score and sample on the corpora of lmkit.
+    """Take the tour: language models and word vectors on the corpora of lmkit.
 
     Every step shows the command lines that do the same, and their results as a table. The models
     stay in the home of lmkit as quickstart-...; those of an earlier tour are replaced. The same
     seed gives the same output. With --json an object a step: step, commands, and results, a list
     of objects.
     """
-    from lmkit.tasks.quickstart import QuickstartConfig, quickstart
+    from lmkit.tasks.quickstart import quickstart
+    from lmkit.tasks.quickstart_step import QuickstartConfig
     from lmkit.tasks.threads import num_threads
 
     settings = QuickstartConfig(seed=seed, threads=num_threads(threads))

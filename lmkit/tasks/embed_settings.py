@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal, TypedDict, Unpack
@@ -41,6 +42,7 @@ _WHERE: dict[str, tuple[str, ...]] = {
     "memory": COUNTED,
 }
 """The architectures for which a setting means something; those not listed do for all."""
+_CHOICES = {"errors": ("strict", "replace"), "dtype": ("float32", "float16")}
 _TEXT = ("min_count", "vocab_size", "lower", "normalize", "errors", "dtype", "threads", "memory")
 
 
@@ -71,7 +73,7 @@ class EmbedSettings(TypedDict, total=False):
     power: float | None
     contexts: int | None
     count_power: float | None
-    min_count: int
+    min_count: int | None
     vocab_size: int | None
     lower: bool | None
     normalize: Form | None
@@ -100,6 +102,10 @@ def fit_config(older: str | None = None, **settings: Unpack[EmbedSettings]) -> F
         listed = ", ".join(map(repr, strange))
         raise TypeError(f"no setting {listed} of word vectors; there are {', '.join(names)}")
     given: dict[str, Any] = {key: value for key, value in settings.items() if value is not None}
+    for name, choices in _CHOICES.items():
+        value = given.get(name, choices[0])
+        if value not in choices:
+            raise UserError(f"--{name} {value!r} is not {' or '.join(choices)}")
     if older is not None:
         given = _older_settings(older, given.get("loss")) | given
     usual = "collobert" if given.get("loss") == "rank" else "skipgram"
@@ -153,10 +159,10 @@ def _repeatable(given: Mapping[str, Any], model: PredictConfig | CountConfig) ->
 
 def _sizes(text: str) -> tuple[int, int]:
     """Return the range that ``3-6`` or ``4`` means."""
-    first, _, last = str(text).partition("-")
-    if not (first.isdecimal() and (last or first).isdecimal()):
+    sizes = re.fullmatch(r"(\d+)(?:-(\d+))?", str(text))
+    if sizes is None:
         raise UserError(f"--subword {text} is no range of sizes", "Try 3-6")
-    return int(first), int(last or first)
+    return int(sizes[1]), int(sizes[2] or sizes[1])
 
 
 def _older_settings(name: str, loss: str | None) -> dict[str, Any]:
@@ -168,7 +174,7 @@ def _older_settings(name: str, loss: str | None) -> dict[str, Any]:
             f"{artifact.path} was made by counting, so it cannot be trained on",
             "Fit to all of the text",
         )
-    kept = ("arch", "loss", "size", "window", *MEANS)
+    kept = ("arch", "loss", "size", "window", "min_count", *MEANS)
     found = {key: card[key] for key in kept if key in card}
     if loss is not None:  # another one is refused later, for what it is
         found = {key: found[key] for key in found if loss in MEANS.get(key, (loss,))}

@@ -201,6 +201,7 @@ def _card(config: FitEmbedConfig, training: Training | None) -> dict[str, Any]:
         facts = {name: getattr(model, name) for name in type(model).__slots__}
     own = ("size", "seed")  # stand at their own places
     facts = {key: facts[key] for key in facts if key not in own and facts[key] is not None}
+    facts["min_count"] = config.vocabulary.min_count
     if training is not None:
         facts["epochs"] = training.epochs
     return facts

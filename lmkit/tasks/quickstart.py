@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from lmkit.corpora.catalogue import path as corpus_path
 from lmkit.decode.sample import SamplingConfig
@@ -16,43 +15,19 @@ from lmkit.events import SILENT, Listener
 from lmkit.language_model import LanguageModel
 from lmkit.measures.perplexity import Evaluation
 from lmkit.ngram.config import NgramConfig
-from lmkit.store.artifact import open_artifact
-from lmkit.store.home import mark_last, models_dir
+from lmkit.store.home import mark_last
 from lmkit.tasks.evaluate import evaluate
 from lmkit.tasks.families import open_model
 from lmkit.tasks.fit_ngram import FitNgramConfig, fit_ngram
 from lmkit.tasks.mix import MixConfig, mix
+from lmkit.tasks.quickstart_step import QuickstartConfig, Step, model_path, model_size
+from lmkit.tasks.quickstart_words import ask_words, fit_vectors, measure_vectors
 from lmkit.tasks.sample import sample
 from lmkit.tasks.score import score_lines
 
 MIXTURE = "quickstart-mix"
 LINES = ("the queen of spain wears a crown .", "spain crown the of a queen wears .")
 """The same words twice, once in order and once not."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class QuickstartConfig:
-    """Settings of ``lmkit quickstart``."""
-
-    seed: int = 1
-    """Seed of the samples."""
-    threads: int = 1
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
-    """What one step of the tour did: a table, and how to get the same from the commands."""
-
-    name: str
-    """One word, for programs."""
-    title: str
-    """What was done."""
-    lesson: str
-    """What to see in the table."""
-    commands: tuple[str, ...]
-    """The command lines that do the same."""
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | int | float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +67,7 @@ def fit_models(config: QuickstartConfig, listener: Listener) -> Step:
         )
         mark_last("ngram", fitted.path, listener)
         made = (recipe.name, recipe.corpus, recipe.unit, recipe.order)
-        rows.append((*made, fitted.num_tokens, sum(fitted.counts), _size(fitted.path)))
+        rows.append((*made, fitted.num_tokens, sum(fitted.counts), model_size(fitted.path)))
     return Step(
         name="fit",
         title="Fit n-gram models: count what follows what, and smooth (modified Kneser-Ney)",
@@ -101,11 +76,6 @@ def fit_models(config: QuickstartConfig, listener: Listener) -> Step:
         columns=("model", "text", "unit", "order", "tokens", "n-grams", "bytes"),
         rows=tuple(rows),
     )
-
-
-def _size(path: Path) -> int:
-    """Return the bytes of the files of a model."""
-    return sum(file["size"] for file in open_artifact(path).card["files"].values())
 
 
 def _fit_command(recipe: _Recipe) -> str:
@@ -211,6 +181,9 @@ STEPS: tuple[Callable[[QuickstartConfig, Listener], Step], ...] = (
     mix_models,
     score_two_lines,
     draw_samples,
+    fit_vectors,
+    ask_words,
+    measure_vectors,
 )
 """The tour, in order; a step may use the models of those before it."""
 
@@ -228,11 +201,6 @@ def quickstart(
     config = config or QuickstartConfig()
     for step in STEPS:
         yield step(config, listener)
-
-
-def model_path(name: str) -> Path:
-    """Return where the model ``name`` of the tour lies: always in the home."""
-    return models_dir() / name
 
 
 def _judge(

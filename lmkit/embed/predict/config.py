@@ -29,7 +29,7 @@ LARGE_SOFTMAX = 20_000
 
 RATES: dict[PredictArch, float] = {"skipgram": 0.04, "cbow": 0.05}
 HIERARCHICAL_RATES: dict[PredictArch, float] = {"skipgram": 0.03, "cbow": 0.05}
-REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.05, "nce": 0.05, "rank": 0.02}
+REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.05, "nce": 0.05, "rank": 0.007}
 SUBWORD_RATE = 0.05
 
 
@@ -80,6 +80,10 @@ class PredictConfig:
             raise UserError(
                 f"--loss {self.loss} means nothing for --arch {self.arch}",
                 f"It has {', '.join(LOSSES[self.arch])}",
+            )
+        if self.subsample_formula not in get_args(Formula):
+            raise UserError(
+                f"unknown --subsample-formula {self.subsample_formula}", "Known: word2vec, paper"
             )
         least = {"size": 1, "window": 1, "epochs": 1, "hidden": 1, "buckets": 1, "seed": 0}
         most = {"size": 10_000, "window": 1000, "hidden": 10_000, "negative": 1000}

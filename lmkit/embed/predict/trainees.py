@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.embed.predict.config import Loss, PredictConfig
-from lmkit.embed.predict.huffman import huffman_paths
+from lmkit.embed.predict.huffman import PAD, huffman_paths
 from lmkit.embed.predict.matrices import uniform_rows, zeros
 from lmkit.embed.predict.sampling import keep_probabilities, noise_words
 from lmkit.embed.subword.ngrams import mean_of_rows, word_ngrams
@@ -55,6 +57,10 @@ class Trainee(ABC):
     def bound(self) -> float:
         """Return the bound of the random numbers with which rows begin."""
         return 0.5 / self.config.size
+
+    def hopeless(self) -> float:
+        """Return the mean loss beyond which a training has diverged, though it be finite."""
+        return sys.float_info.max
 
     @property
     def matrices(self) -> tuple[Floats, ...]:
@@ -149,6 +155,14 @@ class HierarchicalSoftmax(Trainee):
             kernels.cbow_hierarchical if is_cbow else kernels.skipgram_hierarchical
         )
         return chosen
+
+    def hopeless(self) -> float:
+        """Return ten times the loss of guessing each turn.
+
+        Scores beyond a bound change nothing, so numbers stay finite when a training diverges.
+        """
+        lengths = np.add.reduceat(self.paths.codes != PAD, self.paths.starts[:-1], dtype=np.int64)
+        return 10 * math.log(2) * float(np.average(lengths, weights=self.counts))
 
     def settings(self) -> tuple[Any, ...]:
         """Return the paths and the window."""

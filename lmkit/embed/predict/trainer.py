@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit.embed.predict.trainees import Report, Trainee
+from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import EOS
 
@@ -42,7 +43,7 @@ class Training:
     """Words of each epoch that subsampling kept."""
     seconds: float = 0.0
     diverged: int | None = None
-    """The epoch in which a number ceased to be finite."""
+    """The epoch in which a number ceased to be finite or the loss ran away."""
     interrupted: BaseException | None = None
     """What ended it before its time, such as KeyboardInterrupt."""
 
@@ -63,6 +64,9 @@ def train(
         threads: how many to train in.
         snapshot: a file for the state after each epoch; removed at the end.
         listener: hears of the words done, the loss and the learning rate.
+
+    Raises:
+        UserError: there was nothing to train on.
     """
     config = trainee.config
     run = _Run(trainee, ids, stretches(ids, threads), threads)
@@ -70,25 +74,32 @@ def train(
     listener.phase("training", len(ids) * config.epochs, "words")
     trainee.train(ids, 0, 0, 0.0, 0, np.zeros(8))  # compiles or loads before the clock starts
     begun = time.perf_counter()
+    saved = 0
     try:
-        for epoch in range(config.epochs):
-            loss, kept = run.epoch(epoch, listener)
-            if not (np.isfinite(loss) and all(map(_is_finite, trainee.matrices))):
-                training.diverged = epoch + 1
-                break
-            training.epochs = epoch + 1
-            training.losses.append(loss)
-            training.kept.append(kept)
-            if epoch + 1 < config.epochs:
-                _write(trainee.matrices, snapshot)
-    except BaseException as error:
-        run.stop()
-        if isinstance(error, Exception):
-            raise
-        training.interrupted = error
-    training.seconds = time.perf_counter() - begun
-    try:
-        if training.epochs < config.epochs and training.epochs:
+        try:
+            for epoch in range(config.epochs):
+                loss, kept = run.epoch(epoch, listener)
+                if not (loss <= run.hopeless and all(map(_is_finite, trainee.matrices))):
+                    training.diverged = epoch + 1
+                    break
+                training.losses.append(loss)
+                training.kept.append(kept)
+                training.epochs = epoch + 1
+                if epoch + 1 < config.epochs:
+                    _write(trainee.matrices, snapshot)
+                    saved = epoch + 1
+            if not training.diverged and not run.total()[1]:
+                raise UserError(
+                    "no two of the words stand in one line, so there is nothing to learn",
+                    "Give lines of several words; --subsample 0 leaves none of them out",
+                )
+        except BaseException as error:
+            run.stop()
+            if isinstance(error, Exception):
+                raise
+            training.interrupted = error
+        training.seconds = time.perf_counter() - begun
+        if training.epochs == saved and 0 < saved < config.epochs:
             _read(trainee.matrices, snapshot)
     finally:
         snapshot.unlink(missing_ok=True)
@@ -115,6 +126,7 @@ class _Run:
         self, trainee: Trainee, ids: NDArray[np.uint32], borders: Sequence[int], threads: int
     ) -> None:
         self.trainee, self.ids, self.borders = trainee, ids, borders
+        self.hopeless = trainee.hopeless()
         self.reports: list[Report] = [np.zeros(8) for _ in range(threads)]
         self.done = [0] * threads
         self.lock = threading.Lock()
@@ -126,22 +138,22 @@ class _Run:
     def epoch(self, number: int, listener: Listener) -> tuple[float, int]:
         """Go through the text once; return the mean loss and how many words were kept."""
         self.next = 0
-        before = self._total()
+        before = seen = self.total()
+        told, running = sum(self.done), True
         self.workers = [
             threading.Thread(target=self._work, args=(number, worker), daemon=True)
             for worker in range(len(self.reports))
         ]
         for thread in self.workers:
             thread.start()
-        told = sum(self.done)
-        seen = before
-        while any(thread.is_alive() for thread in self.workers):
+        while running:
             for thread in self.workers:
                 thread.join(_POLL)
-            done, now = sum(self.done), self._total()
+            running = any(thread.is_alive() for thread in self.workers)
+            done, now = sum(self.done), self.total()
             if now[1] > seen[1]:
                 loss = float((now[0] - seen[0]) / (now[1] - seen[1]))
-                if not np.isfinite(loss):
+                if not loss <= self.hopeless:
                     self.stopping = True
                 listener.figures(loss=loss, rate=self._rate(number, self.next))
                 seen = now
@@ -149,10 +161,10 @@ class _Run:
             told = done
         if self.failure is not None:
             raise self.failure
-        change = self._total() - before
+        change = self.total() - before
         return float(change[0] / max(change[1], 1.0)), int(change[2])
 
-    def _total(self) -> Report:
+    def total(self) -> Report:
         """Return what the threads have reported so far."""
         total: Report = np.sum(self.reports, axis=0)
         return total
@@ -161,7 +173,8 @@ class _Run:
         """Make the threads end, and wait for them."""
         self.stopping = True
         for thread in self.workers:
-            thread.join()
+            if thread.is_alive():
+                thread.join()
 
     def _rate(self, epoch: int, part: int) -> float:
         """Return the learning rate of part ``part`` of an epoch."""

@@ -93,9 +93,10 @@ def test_steps_are_gradients(kernel: str, window: int, shared: int) -> None:
             (now.astype(np.float64) - was) / RATE
             for now, was in zip((run.inputs, run.outputs), before, strict=True)
         ]
-        assert -moved[0] == pytest.approx(gradients[0], abs=6e-3)
-        assert -moved[1] == pytest.approx(gradients[1], abs=6e-3)
-        assert np.abs(gradients[0]).max() > 0.1
+        for step, gradient in zip(moved, gradients, strict=True):
+            largest = np.abs(gradient).max()
+            assert largest > 0.1
+            assert -step == pytest.approx(gradient, abs=3e-3 * max(1, largest))
         if kernel in NEGATIVE:
             assert run.report[LOSS] == pytest.approx(loss.item(), rel=1e-5)
             assert run.report[TERMS] == sum(len(rows) for rows, _ in claim.pairs(sentence))

@@ -52,7 +52,7 @@ def test_formulas_as_numbers() -> None:
     assert keep_probabilities(counts, 1, "word2vec").tolist() == [1, 1]
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=30), st.sampled_from([0.0, 0.75, 1.0]))
 def test_noise_has_the_shares_asked_for(counts: list[int], power: float) -> None:
     words = noise_words(np.array(counts, dtype=np.int64), power, seed=3)

@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from lmkit.embed.simd.kernels import WIDTH
 from lmkit.jit import kernel, prefetch
 
-GROUP = 8
+GROUP = 4
 """Cells of one row that are taken at a time."""
 CELL_BITS = 38
 MAX_ROWS = 1 << (64 - CELL_BITS)
@@ -107,8 +107,8 @@ def _dot(typing_context, left, left_at, right, right_at, size):  # type: ignore[
 def _descend(typing_context, words, word_at, contexts, places, slopes, count, size):  # type: ignore[no-untyped-def]
     """Take the steps of one group: AdaGrad on a word's row and on ``count`` rows of contexts.
 
-    The derivative of a cell's loss by the score is its slope; all gradients are taken, and the
-    word's row is divided by, as they are before the group.
+    The derivative of a cell's loss by the score is its slope; all gradients are those before the
+    group, and their squares are added to the sums before the step.
     """
     signature = types.void(words, types.int64, contexts, places, slopes, types.int64, types.int64)
 
@@ -125,16 +125,16 @@ def _descend(typing_context, words, word_at, contexts, places, slopes, count, si
             with cgutils.for_range(b, count, intp=_I64) as cell:
                 other = b.gep(table, [b.load(b.gep(places, [cell.index]))])
                 slope = _splat(b, b.load(b.gep(slopes, [cell.index])))
-                value, sums = _load(b, other, k), _load(b, other, behind)
-                down = _multiply(b, slope, word)
+                value, down = _load(b, other, k), _multiply(b, slope, word)
+                sums = _add(b, _load(b, other, behind), _multiply(b, down, down))
                 _store(b, _step(b, value, down, sums), other, k)
-                _store(b, _add(b, sums, _multiply(b, down, down)), other, behind)
+                _store(b, sums, other, behind)
                 down = _multiply(b, slope, value)
                 b.store(_add(b, b.load(gradient), down), gradient)
                 b.store(_add(b, b.load(squares), _multiply(b, down, down)), squares)
-            sums = _load(b, row, behind)
+            sums = _add(b, _load(b, row, behind), b.load(squares))
             _store(b, _step(b, word, b.load(gradient), sums), row, k)
-            _store(b, _add(b, sums, b.load(squares)), row, behind)
+            _store(b, sums, row, behind)
         return context.get_dummy_value()
 
     return signature, generate
@@ -143,7 +143,13 @@ def _descend(typing_context, words, word_at, contexts, places, slopes, count, si
 @kernel
 def list_groups(offsets, starts, first, last, out):  # type: ignore[no-untyped-def]
     """Write the groups ``first`` to ``last`` of all; those of row w begin at ``starts[w]``."""
-    row = np.searchsorted(starts, first, side="right") - 1
+    row, above = 0, len(starts) - 1
+    while above - row > 1:
+        middle = (row + above) // 2
+        if starts[middle] <= first:
+            row = middle
+        else:
+            above = middle
     for number in range(first, last):
         while starts[row + 1] <= number:
             row += 1
@@ -169,7 +175,8 @@ def sort_by_band(groups, columns, shift, room, ends):  # type: ignore[no-untyped
         band = (columns[np.int64(groups[k] & _CELL)] // BAND + shift) % bands
         room[ends[band]] = groups[k]
         ends[band] += 1
-    groups[:] = room
+    for k in range(len(groups)):
+        groups[k] = room[k]
 
 
 @kernel

@@ -2,11 +2,12 @@
 
 Minimises equation 8, J = sum over the cells of f(X_ij) (w_i . c_j + b_i + d_j - log X_ij)^2 with
 f(x) = min(1, x / x_max)^alpha, by AdaGrad over the cells in random order; the vector of a word is
-w + c. The steps are those of the authors' program: a coordinate's step is its gradient over the
-root of 1 / learning_rate^2 plus all its squared gradients, so the first steps have the length
-``learning_rate`` times the gradient. What differs: biases are coordinates like any other; cells
-are taken eight of a row at a time, with gradients as of before the eight; gradients are not
-clipped, and a run that diverges stops.
+w + c. A coordinate's step is its gradient over the root of 1 / learning_rate^2 plus all its
+squared gradients, so the first steps have the length ``learning_rate`` times the gradient. What
+differs from the authors' program: a step counts its own gradient among the squares, as AdaGrad is
+defined (Duchi et al. 2011), so that it stays below 1 and no gradient need be clipped; biases are
+coordinates like any other; cells are taken four of a row at a time, with gradients as of before
+the four; and a run that diverges stops.
 
 The biases are two further coordinates: (w, b, 1) . (c, 1, d) is the score. A sum of squares
 beyond all measure keeps the ones where they are.
@@ -132,6 +133,9 @@ class _Trainer:
         self.words = self._first_rows(num_words, size, size + 1)
         self.contexts = self._first_rows(num_words, size + 1, size)
         cells = np.diff(matrix.offsets)
+        self.has_contexts = cells > 0
+        self.is_context = np.zeros(matrix.num_columns, dtype=np.bool_)
+        self.is_context[matrix.columns] = True
         self.starts = np.zeros(num_words + 1, dtype=np.int64)
         np.cumsum(-(-cells // kernels.GROUP), out=self.starts[1:])
 
@@ -200,13 +204,11 @@ class _Trainer:
     def result(self, losses: list[float]) -> GloveResult:
         """Return the parameters as they are; rows of words without cells are 0."""
         size = self.config.size
-        seen = np.diff(self.matrix.offsets) > 0
-        contexts = np.zeros(len(self.contexts), dtype=np.bool_)
-        contexts[self.matrix.columns] = True
+        words, contexts = self.has_contexts, self.is_context
         return GloveResult(
-            self.words[:, 0, :size] * seen[:, None],
+            self.words[:, 0, :size] * words[:, None],
             self.contexts[:, 0, :size] * contexts[:, None],
-            self.words[:, 0, size] * seen,
+            self.words[:, 0, size] * words,
             self.contexts[:, 0, size + 1] * contexts,
             tuple(losses),
         )

@@ -16,6 +16,9 @@ from lmkit.embed.predict.trainees import Trainee
 from lmkit.embed.vectors import Floats
 from lmkit.text.vocab import WordTable
 
+_SPREAD = 0.3
+"""Standard deviation of what goes into a hidden unit of the ranking network at first."""
+
 
 class FullSoftmax(Trainee):
     """Skip-gram whose every step looks at all words (Mikolov et al. 2013b, equation 2)."""
@@ -94,15 +97,19 @@ class WindowRanking(Trainee):
         self.noise = noise_words(counts, config.power, config.seed)
         self.outputs = zeros(places * config.hidden, config.size)
         rows = slice(0, len(self.outputs))
-        bound = 1.0 / math.sqrt(places * config.size)
+        bound = 3 * _SPREAD / (self.bound() * math.sqrt(places * config.size))
         uniform_rows(self.outputs, rows, config.size, bound, config.seed + 1)
         self.head = np.zeros((2, config.hidden), dtype=np.float32)
         bound = 1.0 / math.sqrt(config.hidden)
         self.head[1] = np.random.default_rng(config.seed + 2).uniform(-bound, bound, config.hidden)
 
     def bound(self) -> float:
-        """Return a bound with which the vectors matter to the hidden units from the start."""
-        return 0.5
+        """Return the bound of the random numbers with which rows begin.
+
+        It is small against that of the weights, so that vectors learn faster than weights, as
+        Collobert & Weston have it by a learning rate for each.
+        """
+        return 0.05
 
     @property
     def matrices(self) -> tuple[Floats, ...]:
