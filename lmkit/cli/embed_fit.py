@@ -187,7 +187,8 @@ Rate = Annotated[
         panels.TRAINING,
         "R",
         "Of the first step; falls to nearly 0 (glove: by AdaGrad).",
-        "skipgram 0.04, cbow 0.05, glove 0.05",
+        "skipgram 0.04, hierarchical 0.03, softmax 0.1; cbow, glove, nce, subword 0.05; collobert "
+        "0.007",
     ),
 ]
 Subsample = Annotated[
@@ -331,9 +332,8 @@ def _summary(fitted: FittedEmbed) -> str:
     training = fitted.training
     if training is None:
         return f"{made}, {text}"
-    seconds = max(training.seconds, 1e-9)
-    speed = fitted.num_tokens * training.epochs / seconds
-    return (
-        f"{made}, {text} in {training.epochs} {'epoch' if training.epochs == 1 else 'epochs'} of "
-        f"{speed / 1e6:.2f}M words/s, loss {training.losses[-1]:.4f}"
-    )
+    epochs = f"{training.epochs} {'epoch' if training.epochs == 1 else 'epochs'}"
+    if training.seconds:
+        speed = fitted.num_tokens * training.epochs / training.seconds
+        epochs += f" of {speed / 1e6:.2f}M words/s"
+    return f"{made}, {text} in {epochs}, loss {training.losses[-1]:.4f}"

@@ -12,7 +12,7 @@ from lmkit.embed.model import save_vectors
 from lmkit.embed.predict.config import LARGE_SOFTMAX, PredictConfig
 from lmkit.embed.predict.older import OlderModel, open_older
 from lmkit.embed.predict.trainer import Training
-from lmkit.embed.vectors import Vectors
+from lmkit.embed.vectors import Floats, Vectors
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors
@@ -54,7 +54,7 @@ class FittedEmbed:
     size: int
     num_tokens: int
     training: Training | None = None
-    """How the training went; None for vectors by counting."""
+    """How the training went; None for those that need none."""
 
 
 def fit_embed(
@@ -104,7 +104,7 @@ def fit_embed(
         if isinstance(config.model, PredictConfig):
             vectors, extra, training = _predict(text, config.model, config, model, writer, listener)
         else:
-            vectors = _count(text, config.model, config, listener)
+            vectors, training = _count(text, config.model, config, listener)
         listener.phase("saving")
         save_vectors(
             writer,
@@ -178,18 +178,38 @@ def _predict(
 
 def _count(
     text: EmbedText, model: CountConfig, config: FitEmbedConfig, listener: Listener
-) -> Vectors:
+) -> tuple[Vectors, Training | None]:
+    """Count; return the vectors and, for glove, how the training went."""
     from lmkit.embed.count.fit import fit_counts
 
-    matrix = fit_counts(
-        text.corpus.release(),
-        len(text.words),
-        model,
-        threads=config.threads,
-        memory=config.memory,
-        listener=listener,
-    )
-    return Vectors.of(text.words, matrix, counts=text.counts, normalizer=config.normalizer)
+    training = Training()
+    matrix: Floats | None = None
+
+    def keep(epoch: int, loss: float, vectors: Floats) -> None:
+        nonlocal matrix
+        training.epochs, matrix = epoch, vectors
+        training.losses.append(loss)
+
+    try:
+        matrix = fit_counts(
+            text.corpus.release(),
+            len(text.words),
+            model,
+            threads=config.threads,
+            memory=config.memory,
+            listener=listener,
+            after_epoch=keep,
+        )
+    except UserError:
+        if matrix is None:
+            raise
+        training.diverged = training.epochs + 1
+    except BaseException as error:
+        if matrix is None or isinstance(error, Exception):
+            raise
+        training.interrupted = error
+    vectors = Vectors.of(text.words, matrix, counts=text.counts, normalizer=config.normalizer)
+    return vectors, training if training.epochs else None
 
 
 def _card(config: FitEmbedConfig, training: Training | None) -> dict[str, Any]:
@@ -210,7 +230,8 @@ def _card(config: FitEmbedConfig, training: Training | None) -> dict[str, Any]:
 def _metrics(training: Training | None) -> dict[str, Any]:
     if training is None:
         return {}
-    return {"losses": [round(loss, 6) for loss in training.losses], "kept": training.kept}
+    kept = {"kept": training.kept} if training.kept else {}
+    return {"losses": [round(loss, 6) for loss in training.losses], **kept}
 
 
 def _go_on(
@@ -225,6 +246,7 @@ def _go_on(
 
 
 def _divergence(training: Training, config: FitEmbedConfig, kept: str) -> tuple[str, str]:
-    assert isinstance(config.model, PredictConfig)
+    model = config.model
+    rate = model.rate if isinstance(model, PredictConfig) else model.learning_rate
     what = f"the training diverged in epoch {training.diverged} (learning rate "
-    return f"{what}{config.model.rate:g}); {kept}", "Try a smaller --learning-rate"
+    return f"{what}{rate:g}); {kept}", "Try a smaller --learning-rate"

@@ -25,7 +25,7 @@ def fit_counts(
     threads: int = 1,
     memory: int = DEFAULT_MEMORY,
     listener: Listener = SILENT,
-    after_epoch: Callable[[int, Floats], None] | None = None,
+    after_epoch: Callable[[int, float, Floats], None] | None = None,
 ) -> Floats:
     """Return vectors [V, ``config.size``] of the words of encoded text.
 
@@ -39,7 +39,7 @@ def fit_counts(
         threads: how many to work in.
         memory: bytes that counting may take, roughly; a larger matrix goes to a temporary file.
         listener: hears of phases and progress.
-        after_epoch: glove: is told the number of each epoch that is over and its vectors.
+        after_epoch: glove: is told the number of each epoch that is over, its loss and vectors.
 
     Raises:
         UserError: there are no pairs of words, fewer words than coordinates, a training that
@@ -72,7 +72,7 @@ def _glove(
     config: CountConfig,
     threads: int,
     listener: Listener,
-    after_epoch: Callable[[int, Floats], None] | None,
+    after_epoch: Callable[[int, float, Floats], None] | None,
 ) -> Floats:
     from lmkit.embed.count.glove import GloveConfig, fit_glove
 

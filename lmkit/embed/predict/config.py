@@ -29,7 +29,7 @@ LARGE_SOFTMAX = 20_000
 
 RATES: dict[PredictArch, float] = {"skipgram": 0.04, "cbow": 0.05}
 HIERARCHICAL_RATES: dict[PredictArch, float] = {"skipgram": 0.03, "cbow": 0.05}
-REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.05, "nce": 0.05, "rank": 0.007}
+REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.1, "nce": 0.05, "rank": 0.007}
 SUBWORD_RATE = 0.05
 
 

@@ -223,7 +223,7 @@ def test_a_run_that_diverges_stops() -> None:
 def test_every_epoch_is_told() -> None:
     told = []
     config = GloveConfig(size=10, epochs=3)
-    result = fit_glove(counts_of(), config, after_epoch=lambda n, v: told.append((n, v.copy())))
+    result = fit_glove(counts_of(), config, after_epoch=lambda n, _, v: told.append((n, v.copy())))
     assert [number for number, _ in told] == [1, 2, 3]
     assert told[-1][1].tobytes() == result.vectors.tobytes() != told[0][1].tobytes()
 

@@ -40,8 +40,8 @@ _CHUNK = 1 << 16
 _FIXED = np.float32(1e30)
 _LINE = 64
 
-AfterEpoch = Callable[[int, Floats], None]
-"""Is told the number of the epoch that is over and the vectors [V, D] so far."""
+AfterEpoch = Callable[[int, float, Floats], None]
+"""Is told the number of the epoch that is over, its loss and the vectors [V, D] so far."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +115,7 @@ def fit_glove(
             listener.phase(f"epoch {epoch}/{config.epochs}{said}", len(matrix), "cells")
             losses.append(trainer.epoch(epoch, workers, listener))
             if after_epoch is not None:
-                after_epoch(epoch, trainer.result(losses).vectors)
+                after_epoch(epoch, losses[-1], trainer.result(losses).vectors)
     return trainer.result(losses)
 
 
