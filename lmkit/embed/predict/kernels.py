@@ -26,7 +26,9 @@ from lmkit.embed.simd.kernels import (
     mean_rows,
     prefetch_row,
     score6,
+    score_pairs,
     update6,
+    update_pairs,
 )
 from lmkit.jit import inlined, inner, kernel
 
@@ -275,26 +277,32 @@ def cbow_negative(
 ):
     """Train CBOW with negative sampling (Mikolov et al. 2013a, section 3.1).
 
-    The rows of a batch are the means of the windows of up to 6 neighbouring centres.
+    The rows of a batch are the means of the windows of up to 6 neighbouring centres; each goes with
+    its centre, and all of them with the negative words.
     """
     chunks = np.int64(inputs.shape[1] // 16)
     row_size = np.int64(inputs.shape[1] * 4)
     padding = np.int64(outputs.shape[0] - 1)
     inputs_at, outputs_at = address(inputs), address(outputs)
     weight = np.float32(negative / shared)
-    blocks = np.int64(shared // OUTPUTS) + 1
+    blocks = np.int64(shared // OUTPUTS)
     stride = np.int64(OUTPUTS * OUTPUTS + 12)
     sentence = np.empty(LONGEST, dtype=np.int64)
     rows = np.empty((OUTPUTS, 2 * window), dtype=np.int64)
     counts = np.empty(OUTPUTS, dtype=np.int64)
-    columns = np.empty(blocks * OUTPUTS, dtype=np.int64)
-    words = np.empty(blocks * OUTPUTS, dtype=np.int64)
-    pairs = np.ones(OUTPUTS, dtype=np.float32)
+    columns = np.empty(shared + OUTPUTS, dtype=np.int64)
+    words = np.full(shared + OUTPUTS, -1, dtype=np.int64)
+    own = np.empty(OUTPUTS, dtype=np.int64)
+    own_scores = np.zeros(16, dtype=np.float32)
+    pairs = np.ones(16, dtype=np.float32)
     scores = np.zeros(blocks * stride, dtype=np.float32)
-    positives = np.zeros(blocks * stride, dtype=np.float32)
-    totals = np.zeros(blocks * stride, dtype=np.float32)
-    rows_at, columns_at = address(rows), address(columns)
-    scores_at, positives_at, totals_at = address(scores), address(positives), address(totals)
+    positives = np.zeros((blocks + 1) * stride, dtype=np.float32)
+    totals = np.zeros((blocks + 1) * stride, dtype=np.float32)
+    noise_totals = totals[stride:]
+    rows_at, columns_at = address(rows), address(columns) + 8 * OUTPUTS
+    own_at, own_scores_at, pairs_at = address(own), address(own_scores), address(pairs)
+    scores_at, positives_at = address(scores), address(positives)
+    totals_at = address(noise_totals)
     hidden = np.zeros(2 * OUTPUTS * inputs.shape[1] + 32, dtype=np.float32)
     means_at = aligned(address(hidden))
     were_at = means_at + OUTPUTS * row_size
@@ -322,8 +330,6 @@ def cbow_negative(
             )
             prefetch_rows(sentence, last, last + OUTPUTS, length, outputs_at, row_size, chunks)
             prefetch_rows(sentence, far, far + OUTPUTS, length, inputs_at, row_size, chunks)
-            words[:OUTPUTS] = -1
-            positives[:] = 0.0
             totals[:] = 0.0
             for j in range(count):
                 centre = first + j
@@ -340,17 +346,27 @@ def cbow_negative(
                     rows_at + 16 * window * j, n, means_at + skip, were_at + skip,
                     one / np.float32(n), chunks,
                 )  # fmt: skip
-                column = add_centre(sentence[centre], words, j)
-                positives[j * OUTPUTS + column] = one
-                totals[j * OUTPUTS + column] = one
+                own[j] = outputs_at + sentence[centre] * row_size
             add_noise(
                 words, columns, outputs_at, row_size, padding, noise, place, shared, count, pairs,
                 weight, positives, totals, stride,
             )  # fmt: skip
+            for k in range(shared):
+                entry = k // OUTPUTS * stride + k % OUTPUTS
+                for j in range(count):
+                    if words[OUTPUTS + k] == sentence[first + j]:
+                        noise_totals[entry + j * OUTPUTS] = 0.0
+            score_pairs(mean_rows_at, own_at, count, own_scores_at, chunks)
+            look = looks & LOOK == 0
+            if look:
+                report[LOSS] += logistic_loss(own_scores, pairs, pairs, count)
+                report[TERMS] += count
             train_rows(
                 mean_rows_at, count, columns_at, blocks, scores, scores_at, positives,
-                positives_at, totals, totals_at, stride, rate, chunks, report, looks & LOOK == 0,
+                positives_at, noise_totals, totals_at, stride, rate, chunks, report, look,
             )  # fmt: skip
+            logistic_gradients(own_scores_at, pairs_at, pairs_at, count, rate, NO_BOUND)
+            update_pairs(mean_rows_at, own_at, count, own_scores_at, chunks)
             looks += 1
             for j in range(count):
                 skip = j * row_size

@@ -134,14 +134,19 @@ class Columns:
             for kind in (self.positives, self.totals)
         )
 
-    def train(self, state: State, rows: list[Doubles], rate: float, terms: float) -> None:
-        """Descend the gradient that the words have before any of them moves, block by block."""
+    def train(
+        self, state: State, rows: list[Doubles], rate: float, terms: float, loss: float = 0.0
+    ) -> None:
+        """Descend the gradient that the words have before any of them moves, block by block.
+
+        ``loss`` is that of what is trained otherwise.
+        """
         blocks = [block for block in self.blocks if block]
         matrix = np.stack(rows)
         scores = [matrix @ state.outputs[block].T for block in blocks]
         examples = [self.examples(block) for block in blocks]
         losses = [logistic_loss(s, *e) for s, e in zip(scores, examples, strict=True)]
-        state.looked(sum(losses), terms)
+        state.looked(loss + sum(losses), terms)
         for block, score, (positives, totals) in zip(blocks, scores, examples, strict=True):
             update(rows, state.outputs, block, gradients(score, positives, totals, rate))
 
@@ -186,19 +191,25 @@ def cbow_negative(
         if len(sentence) < 2:
             continue
         for centres in batches(len(sentence)):
-            columns = Columns()
-            columns.begin_block()
+            own = [sentence[centre] for centre in centres]
             contexts = []
-            for row, centre in enumerate(centres):
+            for centre in centres:
                 places = around(centre, draws.reach(window), len(sentence))
                 contexts.append([sentence[place] for place in places])
-                columns.add(sentence[centre], len(centres))
-                columns.positives[sentence[centre]][row] += 1
-                columns.totals[sentence[centre]][row] += 1
-            add_noise(columns, next(drawn), negative, np.ones(len(centres)))
+            columns = Columns()
+            add_noise(columns, next(drawn), negative, np.ones(len(own)))
+            for word, totals in columns.totals.items():
+                totals[np.array(own) == word] = 0
             means = [state.inputs[context].mean(axis=0) for context in contexts]
             before = [mean.copy() for mean in means]
-            columns.train(state, means, rate, len(centres))
+            scores = np.array([m @ state.outputs[w] for m, w in zip(means, own, strict=True)])
+            loss = np.logaddexp(0, -scores).sum()
+            columns.train(state, means, rate, len(own), loss)
+            for mean, word, score in zip(means, own, scores, strict=True):
+                step = rate * (1 - logistic(score))
+                moved = step * state.outputs[word]
+                state.outputs[word] += step * mean
+                mean += moved
             for context, mean, was in zip(contexts, means, before, strict=True):
                 for word in context:
                     state.inputs[word] += mean - was

@@ -14,13 +14,13 @@ from llvmlite import binding
 from numba.core import config
 from programs import environment
 
-from lmkit.embed.simd import kernels
+from lmkit.embed.simd.emit import kernels
 
 TRAINING = """
 import sys
 import numpy as np
 from embed.predict.kernel_calls import COMPILED, Run, encoded
-from lmkit.embed.simd.kernels import WIDTH
+from lmkit.embed.simd.emit.kernels import WIDTH
 
 words = np.random.default_rng(5).integers(0, 30, (8, 12)).tolist()
 found = {"width": np.array([WIDTH])}

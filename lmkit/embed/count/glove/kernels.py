@@ -14,7 +14,17 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from lmkit.embed.simd.kernels import WIDTH
+from lmkit.embed.simd.emit.kernels import (
+    F32,
+    I64,
+    WIDTH,
+    constant,
+    int32,
+    load,
+    shuffle,
+    splat,
+    store,
+)
 from lmkit.jit import kernel, prefetch
 
 GROUP = 4
@@ -30,39 +40,26 @@ _FAR = 6
 _LINE = 16
 _FREE = ("reassoc", "contract", "arcp", "afn", "nsz")
 """What LLVM may do to sums and square roots; NaN and infinity stay what they are."""
-_F32, _I32, _I64 = ir.FloatType(), ir.IntType(32), ir.IntType(64)
-_VECTOR = ir.VectorType(_F32, WIDTH)
-
-
-def _constant(value):  # type: ignore[no-untyped-def]
-    return ir.Constant(_VECTOR, [value] * WIDTH)
+_VECTOR = ir.VectorType(F32, WIDTH)
 
 
 def _load(b, pointer, offset):  # type: ignore[no-untyped-def]
-    return b.load(b.bitcast(b.gep(pointer, [offset]), _VECTOR.as_pointer()), align=WIDTH * 4)
+    return load(b, pointer, offset, WIDTH, WIDTH * 4)
 
 
 def _store(b, value, pointer, offset):  # type: ignore[no-untyped-def]
-    b.store(value, b.bitcast(b.gep(pointer, [offset]), _VECTOR.as_pointer()), align=WIDTH * 4)
-
-
-def _shuffle(b, value, lanes):  # type: ignore[no-untyped-def]
-    mask = ir.Constant(ir.VectorType(_I32, len(lanes)), lanes)
-    return b.shuffle_vector(value, ir.Constant(value.type, ir.Undefined), mask)
-
-
-def _splat(b, value):  # type: ignore[no-untyped-def]
-    empty = ir.Constant(_VECTOR, ir.Undefined)
-    return _shuffle(b, b.insert_element(empty, value, ir.Constant(_I32, 0)), [0] * WIDTH)
+    store(b, value, pointer, offset, WIDTH * 4)
 
 
 def _sum(b, vector):  # type: ignore[no-untyped-def]
     size = WIDTH
     while size > 1:
         low, high = list(range(size // 2)), list(range(size // 2, size))
-        vector = b.fadd(_shuffle(b, vector, low), _shuffle(b, vector, high), flags=_FREE)
+        vector = b.fadd(
+            shuffle(b, vector, vector, low), shuffle(b, vector, vector, high), flags=_FREE
+        )
         size //= 2
-    return b.extract_element(vector, ir.Constant(_I32, 0))
+    return b.extract_element(vector, int32(0))
 
 
 def _multiply(b, x, y):  # type: ignore[no-untyped-def]
@@ -78,7 +75,7 @@ def _step(b, value, gradient, squares):  # type: ignore[no-untyped-def]
     root = cgutils.get_or_insert_function(
         b.module, ir.FunctionType(_VECTOR, [_VECTOR]), f"llvm.sqrt.v{WIDTH}f32"
     )
-    scale = b.fdiv(_constant(1.0), b.call(root, [squares], fastmath=_FREE), flags=_FREE)
+    scale = b.fdiv(constant(1.0, WIDTH), b.call(root, [squares], fastmath=_FREE), flags=_FREE)
     return b.fsub(value, _multiply(b, gradient, scale), flags=_FREE)
 
 
@@ -94,9 +91,9 @@ def _dot(typing_context, left, left_at, right, right_at, size):  # type: ignore[
     def generate(context, b, sig, args):  # type: ignore[no-untyped-def]
         x = b.gep(_data(context, b, sig, args, 0), [args[1]])
         y = b.gep(_data(context, b, sig, args, 2), [args[3]])
-        total = cgutils.alloca_once_value(b, _constant(0.0))
-        b.store(_constant(0.0), total)
-        with cgutils.for_range_slice(b, _I64(0), args[4], _I64(WIDTH)) as (k, _):
+        total = cgutils.alloca_once_value(b, constant(0.0, WIDTH))
+        b.store(constant(0.0, WIDTH), total)
+        with cgutils.for_range_slice(b, I64(0), args[4], I64(WIDTH)) as (k, _):
             b.store(_add(b, b.load(total), _multiply(b, _load(b, x, k), _load(b, y, k))), total)
         return _sum(b, b.load(total))
 
@@ -116,15 +113,15 @@ def _descend(typing_context, words, word_at, contexts, places, slopes, count, si
         row = b.gep(_data(context, b, sig, args, 0), [args[1]])
         table, places, slopes = (_data(context, b, sig, args, n) for n in (2, 3, 4))
         count, size = args[5], args[6]
-        zero = _constant(0.0)
+        zero = constant(0.0, WIDTH)
         gradient, squares = (cgutils.alloca_once_value(b, zero) for _ in range(2))
-        with cgutils.for_range_slice(b, _I64(0), size, _I64(WIDTH)) as (k, _):
+        with cgutils.for_range_slice(b, I64(0), size, I64(WIDTH)) as (k, _):
             word, behind = _load(b, row, k), b.add(k, size)
             b.store(zero, gradient)
             b.store(zero, squares)
-            with cgutils.for_range(b, count, intp=_I64) as cell:
+            with cgutils.for_range(b, count, intp=I64) as cell:
                 other = b.gep(table, [b.load(b.gep(places, [cell.index]))])
-                slope = _splat(b, b.load(b.gep(slopes, [cell.index])))
+                slope = splat(b, b.load(b.gep(slopes, [cell.index])), WIDTH)
                 value, down = _load(b, other, k), _multiply(b, slope, word)
                 sums = _add(b, _load(b, other, behind), _multiply(b, down, down))
                 _store(b, _step(b, value, down, sums), other, k)

@@ -30,6 +30,10 @@ class FullSoftmax(Trainee):
         chosen: Callable[..., None] = kernels.skipgram_softmax
         return chosen
 
+    def hopeless(self) -> float:
+        """Return ten times the loss of guessing."""
+        return 10 * math.log(len(self.counts))
+
     def settings(self) -> tuple[Any, ...]:
         """Return the window."""
         return (np.int64(self.config.window),)
@@ -63,6 +67,10 @@ class NoiseContrastive(Trainee):
 
         chosen: Callable[..., None] = kernels.skipgram_nce
         return chosen
+
+    def hopeless(self) -> float:
+        """Return ten times the loss of guessing at each word whether it is noise."""
+        return 10 * math.log(2) * (self.config.draws + 1)
 
     def settings(self) -> tuple[Any, ...]:
         """Return the biases, the noise, the window and the number of noise words."""
@@ -122,6 +130,13 @@ class WindowRanking(Trainee):
 
         chosen: Callable[..., None] = kernels.collobert_ranking
         return chosen
+
+    def hopeless(self) -> float:
+        """Return ten times the loss of scores that are all alike.
+
+        Hidden units stay between -1 and 1, so numbers stay finite when a training diverges.
+        """
+        return 10.0
 
     def settings(self) -> tuple[Any, ...]:
         """Return the top of the network, the noise and the window."""

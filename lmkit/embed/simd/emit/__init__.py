@@ -1,0 +1,1 @@
+"""How kernels speak to LLVM."""
