@@ -8,7 +8,8 @@ seconds of the processor in the kernel; the trees, made once, are not in them. T
 and of several rounds the median of each counts.
 
 Passes if time(V = 160,000) / time(V = 10,000) is at most 2 for the tree, with both texts, and at
-least 8 for the full softmax.
+least 8 for the full softmax (it grows by more than 16, for the larger matrices have to come from
+memory each time).
 
     python benchmarks/history/r06_hierarchical.py                    # about a minute
     python benchmarks/history/r06_hierarchical.py --sizes 1000 16000

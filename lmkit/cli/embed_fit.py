@@ -154,7 +154,13 @@ Contexts = Annotated[
 ]
 CountPower = Annotated[
     float | None,
-    _option("--count-power", panels.MODEL, "P", "eigenwords: power of all counts.", "1"),
+    _option(
+        "--count-power",
+        panels.MODEL,
+        "P",
+        "eigenwords: power of all counts; 1 is plain CCA.",
+        "0.5",
+    ),
 ]
 Dtype = Annotated[
     Literal["float32", "float16"],

@@ -19,7 +19,7 @@ from lmkit.language_model import Errors
 from lmkit.store.artifact import ArtifactWriter, open_artifact
 from lmkit.store.home import resolve_model
 from lmkit.tasks.embed_text import EmbedText, encode_text, text_facts
-from lmkit.tasks.memory import return_freed_memory
+from lmkit.tasks.memory import return_freed_memory, trim_memory
 from lmkit.text.encoding import Normalizer
 from lmkit.text.lines import total_size
 from lmkit.text.vocab import VocabularyConfig
@@ -98,6 +98,7 @@ def fit_embed(
             older=None if model is None else model.vectors,
             listener=listener,
         )
+        trim_memory()  # what reading took
         facts = [text_facts(sources, text.corpus)]
         training: Training | None = None
         extra: dict[str, Any] = {}
@@ -214,11 +215,7 @@ def _count(
 
 def _card(config: FitEmbedConfig, training: Training | None) -> dict[str, Any]:
     """Return what the card says about how the vectors were made."""
-    model = config.model
-    if isinstance(model, PredictConfig):
-        facts = model.meaningful()
-    else:
-        facts = {name: getattr(model, name) for name in type(model).__slots__}
+    facts = config.model.meaningful()
     own = ("size", "seed")  # stand at their own places
     facts = {key: facts[key] for key in facts if key not in own and facts[key] is not None}
     facts["min_count"] = config.vocabulary.min_count

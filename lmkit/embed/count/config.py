@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from lmkit.errors import UserError
 
@@ -21,6 +21,14 @@ _WEIGHTINGS: dict[CountArch, Weighting] = {
     "eigenwords": "flat",
 }
 _POWERS: dict[CountArch, float] = {"glove": 0.0, "ppmi": 0.5, "hellinger": 1.0, "eigenwords": 0.0}
+
+_MEANS: dict[CountArch, tuple[str, ...]] = {
+    "glove": ("epochs", "x_max", "alpha", "learning_rate"),
+    "ppmi": ("shift", "context_smoothing", "power", "contexts"),
+    "hellinger": ("power", "contexts"),
+    "eigenwords": ("power", "count_power", "contexts"),
+}
+"""Settings that only some architectures have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,3 +96,12 @@ class CountConfig:
     def singular_power(self) -> float:
         """Return the power of the singular values, by default the architecture's."""
         return _POWERS[self.arch] if self.power is None else self.power
+
+    def meaningful(self) -> dict[str, Any]:
+        """Return the settings that mean something for the architecture, defaults filled in."""
+        names = ("arch", "size", *_MEANS[self.arch], "seed")
+        found = {name: getattr(self, name) for name in names}
+        found["window"] = self.window_size
+        if "power" in found:
+            found["power"] = self.singular_power
+        return {name: value for name, value in found.items() if value is not None}

@@ -45,9 +45,6 @@ from lmkit.embed.simd.kernels import (
 )
 from lmkit.jit import inlined, inner, kernel
 
-BLOCK = np.int64(256)
-"""Rows that are changed at a time."""
-
 
 @inner
 def fill_group(sentence, near, last, centre, inputs_at, row_size, padding, columns, times):
@@ -109,24 +106,6 @@ def softmax_gradients(scores, num_words, target, times, sums, rate, report):
         scores[own + j] += rate * times[j]
 
 
-@inner
-def update_blocks(rows_at, count, columns_at, copies, copies_at, scores_at, chunks):
-    """Do as ``update6`` does with many rows, as many at a time as the caches hold.
-
-    ``copies`` [12] has addresses of free rows: 6 for the columns as they were and 6 to change.
-    """
-    one, single = np.float32(1.0), np.int64(1)
-    for first in range(0, count, BLOCK):
-        for j in range(OUTPUTS):
-            source = 8 * j + (columns_at if first == 0 else copies_at)
-            mean_rows(source, single, copies[j], copies[OUTPUTS + j], one, chunks)
-        size, skip = min(BLOCK, count - first), 4 * OUTPUTS * first
-        update6(rows_at + 8 * first, size, copies_at + 8 * OUTPUTS, scores_at + skip, chunks)
-        for j in range(OUTPUTS):
-            column = columns_at + 8 * j
-            add_difference(column, single, copies[OUTPUTS + j], copies[j], one, chunks)
-
-
 @kernel
 def skipgram_softmax(ids, begin, end, inputs, outputs, keep, window, rate, seed, report):
     """Train skip-gram with the full softmax (Mikolov et al. 2013b, equation 2).
@@ -144,10 +123,7 @@ def skipgram_softmax(ids, begin, end, inputs, outputs, keep, window, rate, seed,
     times = np.empty(OUTPUTS, dtype=np.float32)
     sums = np.empty((2, OUTPUTS), dtype=np.float32)
     scores = np.zeros(num_words * OUTPUTS, dtype=np.float32)
-    free = np.zeros(2 * OUTPUTS * inputs.shape[1] + 32, dtype=np.float32)
-    copies = aligned(address(free)) + np.arange(2 * OUTPUTS) * row_size
     rows_at, columns_at, scores_at = address(rows), address(columns), address(scores)
-    copies_at = address(copies)
     state, states = first_states(seed)
     while begin < end:
         begin, length = fill_sentence(ids, begin, end, keep, sentence, states)
@@ -167,10 +143,7 @@ def skipgram_softmax(ids, begin, end, inputs, outputs, keep, window, rate, seed,
                     softmax_gradients(
                         scores, num_words, sentence[centre], times, sums, rate, report
                     )
-                    update_blocks(
-                        rows_at, num_words, columns_at, copies, copies_at, scores_at, chunks
-                    )
-    stay(free)
+                    update6(rows_at, num_words, columns_at, scores_at, chunks)
     stay(rows)
     stay(columns)
     stay(scores)
