@@ -193,8 +193,8 @@ Rate = Annotated[
         panels.TRAINING,
         "R",
         "Of the first step; falls to nearly 0 (glove: by AdaGrad).",
-        "skipgram 0.04, hierarchical 0.03, softmax 0.1; cbow, glove, nce, subword 0.05; collobert "
-        "0.007",
+        "skipgram 0.04, cbow 0.06, with hierarchical 0.03 and 0.05; softmax 0.1; glove, nce, "
+        "subword 0.05; collobert 0.007",
     ),
 ]
 Subsample = Annotated[

@@ -36,11 +36,12 @@ def test_defaults_that_depend_on_the_architecture() -> None:
 def test_defaults_of_the_learning_rate() -> None:
     cbow, subword = PredictConfig(arch="cbow"), PredictConfig(subword=(3, 6))
     nce, softmax = PredictConfig(loss="nce"), PredictConfig(loss="softmax")
-    tree = PredictConfig(loss="hierarchical")
+    trees = [PredictConfig(arch=arch, loss="hierarchical").rate for arch in ("skipgram", "cbow")]
     rank = PredictConfig(arch="collobert", loss="rank")
-    shared = {config.rate for config in (cbow, nce, subword)} | {CountConfig().learning_rate}
+    shared = {config.rate for config in (nce, subword)} | {CountConfig().learning_rate}
     assert len(shared) == 1
     assert PARAMS["learning_rate"].show_default == (
-        f"skipgram {PredictConfig().rate:g}, hierarchical {tree.rate:g}, softmax {softmax.rate:g}; "
-        f"cbow, glove, nce, subword {shared.pop():g}; collobert {rank.rate:g}"
+        f"skipgram {PredictConfig().rate:g}, cbow {cbow.rate:g}, with hierarchical "
+        f"{' and '.join(f'{rate:g}' for rate in trees)}; softmax {softmax.rate:g}; "
+        f"glove, nce, subword {shared.pop():g}; collobert {rank.rate:g}"
     )

@@ -27,7 +27,7 @@ MEANS: dict[str, tuple[Loss, ...]] = {
 LARGE_SOFTMAX = 20_000
 """Words above which the full softmax takes so long that it is said beforehand."""
 
-RATES: dict[PredictArch, float] = {"skipgram": 0.04, "cbow": 0.05}
+RATES: dict[PredictArch, float] = {"skipgram": 0.04, "cbow": 0.06}
 HIERARCHICAL_RATES: dict[PredictArch, float] = {"skipgram": 0.03, "cbow": 0.05}
 REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.1, "nce": 0.05, "rank": 0.007}
 SUBWORD_RATE = 0.05

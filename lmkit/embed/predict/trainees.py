@@ -108,9 +108,6 @@ class Trainee(ABC):
 
 OUTPUTS = 6
 """Words that the kernels predict at a time."""
-SHARED_SETS = {"skipgram": 1, "cbow": 2}
-"""Negative words that neighbouring windows share, as a multiple of :data:`OUTPUTS`: with fewer,
-vectors got worse than those of word2vec."""
 
 
 class NegativeSampling(Trainee):
@@ -133,7 +130,7 @@ class NegativeSampling(Trainee):
     def settings(self) -> tuple[Any, ...]:
         """Return the noise, the window, the number of negatives and of those that are shared."""
         draws = self.config.draws
-        shared = -(-draws // OUTPUTS) * OUTPUTS * SHARED_SETS[self.config.arch]
+        shared = -(-draws // OUTPUTS) * OUTPUTS
         return self.noise, np.int64(self.config.window), np.int64(draws), np.int64(shared)
 
 

@@ -271,8 +271,8 @@ def _prefetch_line(typing_context: Any, address: Any) -> Any:
         function = cgutils.get_or_insert_function(
             b.module, ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32]), "llvm.prefetch.p0"
         )
-        read, keep, data = int32(0), int32(3), int32(1)
-        b.call(function, [b.inttoptr(args[0], byte), read, keep, data])
+        read, level2, data = int32(0), int32(2), int32(1)
+        b.call(function, [b.inttoptr(args[0], byte), read, level2, data])
         return context.get_dummy_value()
 
     return types.void(types.int64), generate

@@ -70,17 +70,19 @@ class Claim:
         return kind(sentence)
 
 
-def sentences() -> list[list[int]]:
-    """Return sentences of one batch, some with words that come again."""
+def sentences(size: int) -> list[list[int]]:
+    """Return sentences of one batch of ``size``, some with words that come again."""
     rng = np.random.default_rng(8)
-    drawn = [rng.integers(0, V, rng.integers(2, 7)).tolist() for _ in range(12)]
-    return [*drawn, [3, 3], [4, 9, 4, 4], [5, 6, 5, 6, 5, 6], rng.permutation(V)[:6].tolist()]
+    drawn = [rng.integers(0, V, rng.integers(2, size + 1)).tolist() for _ in range(12)]
+    repeated = [[3, 3], [4, 9, 4, 4], [5, 6, 5, 6, 5, 6][:size]]
+    return [*drawn, *repeated, rng.permutation(V)[:size].tolist()]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("window", "shared"), [(1, 6), (5, 12)])
 def test_steps_are_gradients(kernel: str, window: int, shared: int) -> None:
-    for sentence in sentences():
+    size = twin.CENTRES if kernel == "cbow_negative" else twin.BATCH
+    for sentence in sentences(size):
         run = Run(kernel, V, 20, window=window, shared=shared)
         before = run.inputs.copy(), run.outputs.copy()
         claim = Claim(run)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lmkit.embed.predict.huffman import Paths
 
 Doubles = NDArray[np.float64]
-BATCH, NODES, LONGEST, BOUND, LOOK = 6, 4, 1000, 6.0, 64
+BATCH, CENTRES, NODES, LONGEST, BOUND, LOOK = 6, 4, 4, 1000, 6.0, 64
 MASK = (1 << 64) - 1
 
 
@@ -77,8 +77,8 @@ def sentences(ids: Sequence[int], keep: Sequence[float], draws: Draws) -> Iterat
     yield sentence
 
 
-def batches(length: int) -> Iterator[range]:
-    count = -(-length // BATCH)
+def batches(length: int, size: int = BATCH) -> Iterator[range]:
+    count = -(-length // size)
     for batch in range(count):
         yield range(batch * length // count, (batch + 1) * length // count)
 
@@ -190,7 +190,7 @@ def cbow_negative(
         state.kept += len(sentence)
         if len(sentence) < 2:
             continue
-        for centres in batches(len(sentence)):
+        for centres in batches(len(sentence), CENTRES):
             own = [sentence[centre] for centre in centres]
             contexts = []
             for centre in centres:
