@@ -123,7 +123,8 @@ def analogy(
         method: ``"add"``, ``"multiply"`` or ``"direction"``; see ``lmkit.embed.analogy``.
 
     Raises:
-        UserError: ``question`` is no sum of words, or one of its words has no vector.
+        UserError: ``question`` is no sum of words, one of its words has no vector, or there is no
+            such method.
     """
     config = _analogy.AnalogyConfig(top=top, method=method)
     return _answers(vectors, next(_analogy.questions([question])), config)
@@ -133,7 +134,7 @@ def neighbors(vectors: Vectors, word: str, *, top: int = 10) -> list[tuple[str, 
     """Return the words nearest to ``word``, with their cosines, nearest first.
 
     Raises:
-        UserError: the word has no vector.
+        UserError: the word has no vector, or is blank.
     """
     config = _analogy.AnalogyConfig(top=top)
     return _answers(vectors, next(neighbor_questions(vectors, [word])), config)
@@ -145,6 +146,8 @@ def _answers(
     (answered,) = _analogy.answer(vectors, [question], config)
     if answered.problem:
         raise UserError(answered.problem)
+    if not question.terms:
+        raise UserError("the question is blank", "Ask with a word")
     if answered.unknown:
         raise UnknownWords(answered.unknown)
     return answered.answers

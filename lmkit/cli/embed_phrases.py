@@ -151,6 +151,7 @@ def phrases_command(
     settings = _settings(
         min_count, tuple(threshold or ()), score, passes, delimiter, max_pairs, save, table
     )
+    _check_places(out, save)
     sources = choose_sources(files)
     streaming = table is not None and answers_at_once(sources, line_buffered)
     at_work = num_threads(threads)
@@ -171,6 +172,21 @@ def phrases_command(
             writer.write_bytes(text)
         if kept is not None:
             phrases.write(kept)
+
+
+def _check_places(out: Path | None, save: Path | None) -> None:
+    """Refuse a table that would be written into the text."""
+    if save is None:
+        return
+    text_to_stdout = out is None or str(out) == STANDARD
+    if str(save) == STANDARD:
+        if text_to_stdout:
+            raise UserError(
+                "--save - would mix the table with the text on standard output",
+                "Name a file, or -o FILE for the text",
+            )
+    elif out is not None and not text_to_stdout and out.resolve() == save.resolve():
+        raise UserError(f"-o and --save are both {save}", "Name two files")
 
 
 def _settings(

@@ -30,7 +30,7 @@ def _set_verbosity(ctx: typer.Context, value: int) -> int:
 def _check_device(ctx: typer.Context, value: str) -> str:
     """Refuse what the families there are cannot compute on."""
     if value not in ("auto", "cpu") and not ctx.resilient_parsing:
-        raise UserError("n-gram models compute on the CPU", "Leave out --device")
+        raise UserError("this command computes on the CPU only", "Leave out --device")
     return value
 
 
@@ -137,7 +137,7 @@ Device = Annotated[
         "--device",
         metavar="DEVICE",
         callback=_check_device,
-        help="Where to compute: auto, cpu, cuda or mps; n-gram models: the CPU.",
+        help="Where to compute: auto, cpu, cuda or mps; n-gram models and word vectors: the CPU.",
         rich_help_panel=panels.RUN,
     ),
 ]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, TextIO
 
-from lmkit.events import Listener, hear_of_compiling
+from lmkit.events import SILENT, Listener, hear_of_compiling
 
 Mode = Literal["auto", "rich", "plain", "json", "none"]
 
@@ -43,6 +43,7 @@ def listening(
         yield listener
     finally:
         listener.finish()
+        hear_of_compiling(SILENT)
 
 
 def listener_for(quiet: bool, mode: Mode, stderr: TextIO | None = None) -> Listener:

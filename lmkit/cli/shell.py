@@ -16,7 +16,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -105,8 +105,6 @@ def endings(meta: dict[str, Any]) -> Iterator[None]:
             raise typer.Exit(70) from None
         if meta.get(TRACEBACK) or os.environ.get("LMKIT_TRACEBACK", "0") not in ("", "0"):
             _show_traceback()
-        if isinstance(error, OSError) and error.filename is None:
-            _forget_stdout()  # what could not be written is not tried again
         _complain(line)
         raise typer.Exit(3) from None
 
@@ -155,17 +153,18 @@ def _leave_plugins_out() -> None:
     name = "importlib.metadata"
     if name in sys.modules:
         return
+    import importlib
+
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     stub = ModuleType(name)
+    importlib.metadata = stub  # some look for it there
 
     def load(attribute: str) -> Any:
-        from importlib import import_module
-
         if attribute.startswith("__"):  # what the import system itself asks for
             raise AttributeError(attribute)
         if sys.modules.get(name) is stub:
             del sys.modules[name]
-        return getattr(import_module(name), attribute)
+        return getattr(importlib.import_module(name), attribute)
 
     def entry_points(**selected: Any) -> Any:
         return load("entry_points")(**selected)
@@ -182,11 +181,18 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def _flushed_stdout() -> Iterator[None]:
-    """Flush stdout when the block ends well, so that a failure to do so is seen here."""
+    """Flush stdout when the block ends well, so that a failure to do so is seen here.
+
+    After another ending, what cannot be written is dropped and not tried again.
+    """
     try:
         yield
     except typer.Exit:
         _flush_stdout()
+        raise
+    except BaseException:
+        with suppress(UserError, BrokenPipeError, ValueError):
+            _flush_stdout()
         raise
     _flush_stdout()
 
@@ -197,6 +203,7 @@ def _flush_stdout() -> None:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
+        _forget_stdout()
         raise
     except OSError as error:
         _forget_stdout()

@@ -111,6 +111,7 @@ def answer_arguments(query: Query, texts: list[str], run: Run) -> None:
                 raise NegativeResult(notes.describe(result.unknown[0]))
             notes.tell(result.unknown)
             out.write(json_line(query.record(result)) if run.json else query.show(result))
+        notes.finish()
 
 
 def answer_lines(query: Query, run: Run) -> None:

@@ -99,8 +99,10 @@ def scoring(question: Operands, method: Method = "add") -> Scoring:
     """Return how ``method`` scores the answers to ``question``.
 
     Raises:
-        UserError: the question is not of the form that the method needs, or adds up to nothing.
+        UserError: there is no such method, the question is not of the form that it needs, or adds
+            up to nothing.
     """
+    check_method(method)
     return SCORINGS[method](question)
 
 
@@ -251,6 +253,12 @@ SCORINGS: dict[Method, type[Sum] | type[Product] | type[Direction]] = {
     "multiply": Product,
     "direction": Direction,
 }
+
+
+def check_method(method: str) -> None:
+    """Refuse a method that there is not."""
+    if method not in SCORINGS:
+        raise UserError(f"unknown --method {method}", f"Known: {', '.join(SCORINGS)}")
 
 
 def _need_directions(question: Operands) -> None:

@@ -19,14 +19,11 @@ from numpy.typing import NDArray
 
 from lmkit.embed.align import fit_alignment
 from lmkit.embed.nearest import nearest, unit_rows
-from lmkit.embed.vectors import ListedWords, Vectors
+from lmkit.embed.vectors import MARKS, ListedWords, Vectors
 from lmkit.errors import UserError
 
 NEIGHBORS = 25
 """Neighbours on either side for the local measure; the k of Hamilton et al."""
-
-MARKS = (b"<s>", b"</s>", b"<unk>", b"<UNK>", b"<pad>")
-"""Not words, so they are left out."""
 
 Doubles = NDArray[np.float64]
 
@@ -49,6 +46,8 @@ class WordDrift:
 class Drift:
     """The C words that two tables have in common, and how far each moved.
 
+    Marks such as ``</s>`` are no words, and a vector of length 0 lies nowhere: both are left out.
+
     Args:
         before: the first table.
         after: the second table, of the same number of dimensions.
@@ -64,7 +63,9 @@ class Drift:
         for row in range(sizes[0]):
             word = before.words.word(row)
             other = after.words.find(word)
-            if 0 <= other < sizes[1] and word not in MARKS:
+            if not 0 <= other < sizes[1] or word in MARKS:
+                continue
+            if before.norms[row] > 0 and after.norms[other] > 0:
                 pairs.append((row, other))
         if len(pairs) < 2:
             what = f"the two models have {len(pairs)} words in common"

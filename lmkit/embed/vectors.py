@@ -14,6 +14,12 @@ from lmkit.text.encoding import Normalizer
 
 Floats = NDArray[np.float32]
 
+LIMIT = 30_000
+"""How many words, the most frequent, take part in measurements and comparisons if nobody says:
+the usual threshold of word2vec's ``compute-accuracy``."""
+MARKS = (b"<s>", b"</s>", b"<unk>", b"<UNK>", b"<pad>")
+"""What stands among the words of a table and is none."""
+
 _BLOCK = 1 << 14
 """Rows whose norms are computed at a time."""
 

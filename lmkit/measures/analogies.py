@@ -22,14 +22,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkit.embed.vectors import Floats, Vectors
+from lmkit.embed.vectors import LIMIT, Floats, Vectors
 from lmkit.measures.gold import Questions
 from lmkit.measures.lookup import FoldedWords
 
 Method = Literal["add", "multiply"]
 
-LIMIT = 30_000
-"""How many words may answer, if nobody says: the usual threshold of ``compute-accuracy``."""
 _BLOCK = 1 << 13
 """Words of the vocabulary whose cosines are kept at a time."""
 _COSINES = 1 << 23
@@ -165,7 +163,7 @@ def _sum(name: str, parts: list[Tally]) -> Tally:
     )
 
 
-def unit_rows(vectors: Vectors, rows: slice | Rows) -> Floats:
+def unit_vectors(vectors: Vectors, rows: slice | Rows) -> Floats:
     """Return the chosen rows at length 1; those of length 0 stay 0."""
     norms = vectors.norms[rows]
     scale = np.where(norms > 0, norms, np.float32(1)).astype(np.float32, copy=False)
@@ -186,7 +184,7 @@ def _answer(
     def search(part: list[slice]) -> list[_Best]:
         best = [_Best(len(rows)) for rows in asked]
         for block in part:
-            words = unit_rows(vectors, block)
+            words = unit_vectors(vectors, block)
             for section, found in zip(sections, best, strict=True):
                 section.search(words, block.start, found)
         return best
@@ -227,7 +225,7 @@ class _Asked:
         self._method = method
         words, places = np.unique(rows[:, :3], return_inverse=True)
         self._places = places.reshape(-1, 3)
-        self.vectors = unit_rows(vectors, words)
+        self.vectors = unit_vectors(vectors, words)
         """[U, D]"""
         changes = np.flatnonzero((np.diff(self._places[:, :2], axis=0) != 0).any(axis=1)) + 1
         bounds = [0, *changes.tolist(), len(rows)]

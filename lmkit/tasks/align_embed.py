@@ -11,20 +11,18 @@ import numpy as np
 from lmkit.embed.align import Alignment, fit_alignment
 from lmkit.embed.formats import kind_of_suffix
 from lmkit.embed.model import FAMILY, save_vectors
-from lmkit.embed.vectors import Vectors, row_norms
+from lmkit.embed.vectors import LIMIT, Vectors, row_norms
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors
-from lmkit.measures.analogies import unit_rows
+from lmkit.measures.analogies import unit_vectors
 from lmkit.measures.gold import read_pairs
 from lmkit.measures.lookup import find_word
 from lmkit.measures.translation import TranslationScores, measure_translation
-from lmkit.store.artifact import ArtifactWriter
-from lmkit.store.home import mark_last, resolve_out
-from lmkit.tasks.open_vectors import open_vectors
+from lmkit.store.artifact import ArtifactWriter, open_artifact
+from lmkit.store.home import mark_last, resolve_model, resolve_out
+from lmkit.tasks.open_vectors import is_vectors_file, open_vectors
 
-LIMIT = 30_000
-"""Words of each side that take part in measurements, if nobody says."""
 _BLOCK = 1 << 14
 """Rows mapped at a time."""
 
@@ -137,7 +135,7 @@ def align_embed(
     x, y = (side.matrix[rows[:, i]] for i, side in enumerate(sides))
     alignment = fit_alignment(x, y, normalize=config.normalize, center=config.center)
     mapped = _mapped(sides[0], alignment, listener)
-    cosines = (unit_rows(mapped, rows[:, 0]) * unit_rows(sides[1], rows[:, 1])).sum(axis=1)
+    cosines = (unit_vectors(mapped, rows[:, 0]) * unit_vectors(sides[1], rows[:, 1])).sum(axis=1)
     if shared := len({pair.source for pair in kept} & {pair.source for pair in fitted}):
         listener.warn(f"{shared:,} words of {test} are also in {pairs}, so they are no fair test")
     listener.phase("translating")
@@ -198,8 +196,8 @@ def _translate(
     sizes = [min(len(side), config.limit or len(side)) for side in (mapped, target)]
     near = [pair for pair in pairs if pair.source < sizes[0] and pair.target < sizes[1]]
     return measure_translation(
-        unit_rows(mapped, slice(0, sizes[0])),
-        unit_rows(target, slice(0, sizes[1])),
+        unit_vectors(mapped, slice(0, sizes[0])),
+        unit_vectors(target, slice(0, sizes[1])),
         [(pair.source, pair.target) for pair in near],
         unknown=len(asked - {pair.word for pair in near}),
     )
@@ -220,13 +218,19 @@ def _write(
 
         write(path, mapped, force=force)
         return
-    settings = {
-        "arch": "aligned",
-        "source": source,
-        "target": target,
-        "normalize": config.normalize,
-        "center": config.center,
-    }
+    names = {"source": Path(source).name, "target": Path(target).name}
+    settings = {"normalize": config.normalize, "center": config.center}
+    card = {"arch": "aligned", **names, **settings}
     with ArtifactWriter(path, force) as writer:
-        save_vectors(writer, mapped, config=settings, settings=settings, seed=config.seed)
+        save_vectors(
+            writer, mapped, config=card, settings=settings, data=_data(source), seed=config.seed
+        )
     mark_last(FAMILY, path, listener)
+
+
+def _data(source: str) -> list[dict[str, Any]]:
+    """Return what the card of ``source`` says about its text; nothing if it is a file."""
+    if is_vectors_file(source):
+        return []
+    card = open_artifact(resolve_model(source, (FAMILY,))[0], families=(FAMILY,)).card
+    return list(card["data"])

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from lmkit.embed.analogy import Method, Scoring, UnknownWords, operands, rank, scoring
+from lmkit.embed.analogy import (
+    Method,
+    Scoring,
+    UnknownWords,
+    check_method,
+    operands,
+    rank,
+    scoring,
+)
 from lmkit.embed.expression import Term, parse
 from lmkit.embed.vectors import Vectors
 from lmkit.errors import UserError
@@ -39,7 +47,8 @@ class AnalogyConfig:
     """Let the words of a question be answers to it."""
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check the settings."""
+        check_method(self.method)
         if self.top < 1:
             raise UserError(f"--top {self.top} is below 1")
         if self.limit is not None and self.limit < 1:

@@ -15,7 +15,7 @@ from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.store.artifact import ArtifactWriter, check_free, open_artifact
 from lmkit.store.home import resolve_model, resolve_out
-from lmkit.tasks.open_vectors import open_vectors
+from lmkit.tasks.open_vectors import is_vectors_file, open_vectors
 from lmkit.text.writer import LineWriter
 
 Dtype = Literal["float32", "float16"]
@@ -106,8 +106,10 @@ def _open(source: str, limit: int | None, listener: Listener) -> tuple[Vectors, 
     if source == _STANDARD:
         return read(source, limit=limit, listener=listener), _Origin({"arch": "file"})
     path = Path(source)
-    if path.is_file() or (kind_of_suffix(source) is not None and not path.exists()):
+    if is_vectors_file(source) or (kind_of_suffix(source) is not None and not path.exists()):
         vectors = read(path, limit=limit, listener=listener)
+        if not path.is_file():  # a pipe, which is read only once
+            return vectors, _Origin({"arch": "file"})
         return vectors, _Origin({"arch": "file", "format": sniff(path)})
     vectors = open_vectors(source, limit=limit, listener=listener)
     artifact = open_artifact(resolve_model(source, (FAMILY,))[0], families=(FAMILY,))

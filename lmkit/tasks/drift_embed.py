@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lmkit.embed.drift import Drift, WordDrift
-from lmkit.embed.vectors import Vectors
+from lmkit.embed.vectors import LIMIT, Vectors
 from lmkit.errors import NegativeResult, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.tasks.open_vectors import open_vectors
 from lmkit.tasks.unknown_words import UnknownWordNotes
-
-LIMIT = 30_000
-"""Words of each table that are compared, if nobody says."""
 
 
 def drift_embed(
@@ -74,6 +71,9 @@ def _missing(
     """Return where ``word`` is missing."""
     without = [i for i in (0, 1) if sides[i].index(word) < 0]
     if not without:
+        for name, side in zip(names, sides, strict=True):
+            if side.norms[side.index(word)] == 0:
+                return f"the vector of {word!r} is zero in {name}"
         return f"{word!r} is not among the first {limit:,} words of both; --limit 0 takes all"
     described = UnknownWordNotes(sides[without[0]], listener).describe(word)
     known, _, guess = described.partition(";")

@@ -107,7 +107,7 @@ def fit_config(older: str | None = None, **settings: Unpack[EmbedSettings]) -> F
         if value not in choices:
             raise UserError(f"--{name} {value!r} is not {' or '.join(choices)}")
     if older is not None:
-        given = _older_settings(older, given.get("loss")) | given
+        given = _older_settings(older, given) | given
     usual = "collobert" if given.get("loss") == "rank" else "skipgram"
     arch = given.setdefault("arch", usual)
     if arch not in (*PREDICTED, *COUNTED):
@@ -165,14 +165,29 @@ def _sizes(text: str) -> tuple[int, int]:
     return int(sizes[1]), int(sizes[2] or sizes[1])
 
 
-def _older_settings(name: str, loss: str | None) -> dict[str, Any]:
-    """Return the settings of the model that training goes on from, those that suit ``loss``."""
+def _older_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the model that training goes on from, those that suit the given ones.
+
+    Raises:
+        ModelError: it cannot be trained on.
+        UserError: a setting that is given does not go with an older model.
+    """
+    if given.get("arch") in COUNTED:
+        raise UserError(
+            f"--continue means nothing for --arch {given['arch']}", "Fit to all of the text"
+        )
+    if "vocab_size" in given:
+        raise UserError(
+            "--vocab-size means nothing with --continue, which keeps the words of the older model",
+            "--min-count says which new words are added",
+        )
+    loss = given.get("loss")
     artifact = open_artifact(resolve_model(name)[0], families=("embed",))
     card = artifact.config
     if card.get("arch") not in PREDICTED:
+        how = "was made by counting" if card.get("arch") in COUNTED else "has vectors only"
         raise ModelError(
-            f"{artifact.path} was made by counting, so it cannot be trained on",
-            "Fit to all of the text",
+            f"{artifact.path} {how}, so it cannot be trained on", "Fit to all of the text"
         )
     kept = ("arch", "loss", "size", "window", "min_count", *MEANS)
     found = {key: card[key] for key in kept if key in card}

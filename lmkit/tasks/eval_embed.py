@@ -13,7 +13,7 @@ from pathlib import Path
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors
-from lmkit.measures.analogies import LIMIT, AnalogyScores, Method, measure_analogies
+from lmkit.measures.analogies import AnalogyScores, Method, measure_analogies
 from lmkit.measures.categorization import CategoryScores, Clustering, measure_categorization
 from lmkit.measures.gold import Gold, Questions, Similarities, read_gold
 from lmkit.measures.lookup import Unknown

@@ -36,7 +36,7 @@ def open_vectors(
         TextError: a file of vectors cannot be read.
     """
     asked = name or os.environ.get("LMKIT_MODEL")
-    if asked and Path(asked).is_file():
+    if asked and is_vectors_file(asked):
         from lmkit.embed.formats import read
 
         return read(Path(asked), limit=limit, listener=listener)
@@ -48,6 +48,15 @@ def open_vectors(
     elif found == "environment":
         listener.note(f"using {path}, as $LMKIT_MODEL says")
     return vectors if limit is None else first_words(vectors, limit)
+
+
+def is_vectors_file(name: str) -> bool:
+    """Tell whether ``name`` is the path of a file or pipe, which can only be one of vectors.
+
+    Models are directories, so whatever else exists is not looked up in the home.
+    """
+    path = Path(name)
+    return path.exists() and not path.is_dir()
 
 
 def first_words(vectors: Vectors, limit: int) -> Vectors:

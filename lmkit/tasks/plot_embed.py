@@ -21,14 +21,11 @@ from lmkit.embed.maps.picture import (
 )
 from lmkit.embed.maps.relations import Relation, parse_pair, parse_relations
 from lmkit.embed.maps.som import MapConfig, num_steps
-from lmkit.embed.vectors import Vectors
+from lmkit.embed.vectors import MARKS, Vectors
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.tasks.unknown_words import UnknownWordNotes
 from lmkit.text.lines import LineWriter, read_lines
-
-MARKS = ("<s>", "</s>", "<unk>", "<UNK>", "<pad>")
-"""Not words; left out of the most frequent ones."""
 
 Floats = NDArray[np.float32]
 
@@ -50,9 +47,8 @@ def top_words(vectors: Vectors, count: int) -> list[str]:
     for index in range(len(vectors)):
         if len(words) == count:
             break
-        word = vectors.word(index)
-        if word not in MARKS:
-            words.append(word)
+        if vectors.words.word(index) not in MARKS:
+            words.append(vectors.word(index))
     return words
 
 

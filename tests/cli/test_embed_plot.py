@@ -1,12 +1,14 @@
 """lmkit embed plot as a command: what it writes, and how it ends."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import typer
+from programs import LMKIT, environment
 from typer.testing import CliRunner, Result
 
 from lmkit.cli import embed_plot
@@ -142,3 +144,13 @@ def test_what_is_wrong_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> N
         'lmkit: error: this needs matplotlib, which is not installed. pip install "lmkit[plot]".\n'
     )
     assert plot("--top", "3").exit_code == 0, "characters need no matplotlib"
+
+
+def test_tsne_by_the_program_itself(tmp_path: Path) -> None:
+    """The program spares itself modules of the standard library that scikit-learn looks for."""
+    command = [*LMKIT, "embed", "plot", "-m", "words", "--kind", "tsne", "king", "queen", "man"]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, env=environment(tmp_path / "home"), check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "queen" in ended.stdout

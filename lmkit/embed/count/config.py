@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal, get_args
 
+from lmkit.embed.predict.config import LARGEST, MOST
 from lmkit.errors import UserError
 
 CountArch = Literal["glove", "ppmi", "hellinger", "eigenwords"]
@@ -73,6 +75,10 @@ class CountConfig:
             value = getattr(self, name)
             if value is not None and value < bound:
                 raise UserError(f"--{name} {value} is below {bound}")
+            if value is not None and value > (largest := MOST.get(name, LARGEST)):
+                raise UserError(f"--{name} {value} is above {largest}")
+        if self.power is not None and not isfinite(self.power):
+            raise UserError(f"--power {self.power:g} is no number to raise anything to")
         for name in ("x_max", "learning_rate", "shift", "count_power"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):

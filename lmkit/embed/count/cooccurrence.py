@@ -96,11 +96,21 @@ def pair_weights(window: int, weighting: Weighting) -> tuple[NDArray[np.int64], 
     elif weighting == "linear":
         unit, weights = window, window + 1 - distances
     elif weighting == "inverse":
-        unit = min(lcm(*range(1, window + 1)), _FINEST)
+        unit = _common_unit(window)
         weights = np.maximum(np.rint(unit / distances), 1).astype(np.int64)
     else:
         raise UserError(f"unknown weighting {weighting!r}", "Known: inverse, linear, flat")
     return np.concatenate([[0], weights]).astype(np.int64), unit
+
+
+def _common_unit(window: int) -> int:
+    """Return the least common multiple of all distances, or the finest unit where it is more."""
+    unit = 1
+    for distance in range(2, window + 1):
+        unit = lcm(unit, distance)
+        if unit >= _FINEST:  # the multiple of thousands has thousands of digits
+            return _FINEST
+    return unit
 
 
 class _Counter:

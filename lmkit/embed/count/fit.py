@@ -16,6 +16,13 @@ from lmkit.events import SILENT, Listener
 if TYPE_CHECKING:
     from lmkit.embed.count.cells import SparseMatrix
 
+_WHY = {
+    "ppmi": "none of their pairs has a PMI above --shift",
+    "hellinger": "they have no contexts",
+    "eigenwords": "they have no contexts",
+}
+"""Why words have vectors of zeros."""
+
 
 def fit_counts(
     ids: NDArray[np.uint32],
@@ -38,7 +45,7 @@ def fit_counts(
         config: which vectors, and how.
         threads: how many to work in.
         memory: bytes that counting may take, roughly; a larger matrix goes to a temporary file.
-        listener: hears of phases and progress.
+        listener: hears of phases and progress; is warned of words whose vectors are zero.
         after_epoch: glove: is told the number of each epoch that is over, its loss and vectors.
 
     Raises:
@@ -64,7 +71,10 @@ def fit_counts(
         )
     if config.arch == "glove":
         return _glove(counts, config, threads, listener, after_epoch)
-    return _factorize(counts, config, threads, listener)
+    vectors = _factorize(counts, config, threads, listener)
+    if zeros := len(vectors) - int(np.count_nonzero(vectors.any(axis=1))):
+        listener.warn(f"{zeros:,} of {num_words:,} words have vectors of zeros: {_WHY[config.arch]}")
+    return vectors
 
 
 def _glove(

@@ -15,6 +15,7 @@ from lmkit.embed.count.sparse import Scales, column_sums, ratios, row_sums
 from lmkit.embed.count.svd import truncated_svd
 from lmkit.embed.count.workers import Workers
 from lmkit.embed.vectors import Floats
+from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 
 
@@ -54,7 +55,13 @@ def ppmi_vectors(
     workers: Workers,
     listener: Listener = SILENT,
 ) -> Floats:
-    """Return U S^``power`` [V, ``size``] of the PPMI matrix; see :func:`ppmi_matrix`."""
+    """Return U S^``power`` [V, ``size``] of the PPMI matrix; see :func:`ppmi_matrix`.
+
+    A word without cells gets a vector of zeros.
+
+    Raises:
+        UserError: the matrix is empty, or has fewer than ``size`` rows or columns.
+    """
     matrix = ppmi_matrix(
         counts,
         shift=shift,
@@ -62,6 +69,8 @@ def ppmi_vectors(
         num_contexts=num_contexts,
         workers=workers,
     )
+    if not len(matrix):
+        raise UserError(f"no two words have a PMI above --shift {shift:g}", "Lower --shift")
     svd = truncated_svd(matrix, size, seed=seed, workers=workers, listener=listener)
     vectors: Floats = svd.left * svd.values**power
     return vectors

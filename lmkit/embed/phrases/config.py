@@ -11,6 +11,10 @@ from lmkit.text.vocab import SEPARATORS
 Score = Literal["word2vec", "npmi"]
 
 DEFAULT_THRESHOLDS: dict[Score, float] = {"word2vec": 100.0, "npmi": 0.5}
+_HINTS: dict[Score, str] = {
+    "word2vec": "Give a number such as 100; the higher, the fewer phrases",
+    "npmi": "NPMI lies in -1 .. 1",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +43,7 @@ class PhrasesConfig:
         for threshold in self.thresholds:
             if threshold != threshold or (self.score == "npmi" and not -1 <= threshold < 1):
                 what = f"--threshold {threshold:g} means nothing"
-                raise UserError(f"{what} for --score {self.score}", "NPMI lies in -1 .. 1")
+                raise UserError(f"{what} for --score {self.score}", _HINTS[self.score])
         check_delimiter(self.delimiter)
 
 

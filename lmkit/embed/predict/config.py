@@ -31,6 +31,10 @@ RATES: dict[PredictArch, float] = {"skipgram": 0.04, "cbow": 0.06}
 HIERARCHICAL_RATES: dict[PredictArch, float] = {"skipgram": 0.03, "cbow": 0.05}
 REFERENCE_RATES: dict[Loss, float] = {"softmax": 0.1, "nce": 0.05, "rank": 0.007}
 SUBWORD_RATE = 0.05
+LARGEST = 2**31 - 1
+"""Of a number without a bound of its own."""
+MOST = {"size": 10_000, "window": 1000, "hidden": 10_000, "negative": 1000}
+"""The largest numbers that settings may be; those of word vectors by counting too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,13 +90,10 @@ class PredictConfig:
                 f"unknown --subsample-formula {self.subsample_formula}", "Known: word2vec, paper"
             )
         least = {"size": 1, "window": 1, "epochs": 1, "hidden": 1, "buckets": 1, "seed": 0}
-        most = {"size": 10_000, "window": 1000, "hidden": 10_000, "negative": 1000}
         for name, bound in (least if self.negative is None else least | {"negative": 1}).items():
-            value = getattr(self, name)
-            if not bound <= value <= most.get(name, 2**31 - 1):
-                raise UserError(
-                    f"--{name} {value} is not from {bound} to {most.get(name, 'so on')}"
-                )
+            value, largest = getattr(self, name), MOST.get(name, LARGEST)
+            if not bound <= value <= largest:
+                raise UserError(f"--{name} {value} is not from {bound} to {largest}")
         if not 0 < self.rate < float("inf"):
             raise UserError(f"--learning-rate {self.rate:g} is not above 0")
         if not -2 <= self.power <= 2:

@@ -64,7 +64,7 @@ def open_older(artifact: Artifact, config: PredictConfig) -> OlderModel:
     if "outputs" not in artifact.arrays or "word_counts" not in artifact.arrays:
         raise ModelError(
             f"{artifact.path} keeps no output vectors, so it cannot be trained on",
-            "Only models of lmkit embed fit --arch skipgram or cbow can",
+            "Only models of lmkit embed fit --arch skipgram, cbow or collobert can",
         )
     asked = {
         "arch": config.arch,

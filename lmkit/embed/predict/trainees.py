@@ -106,10 +106,6 @@ class Trainee(ABC):
         self.outputs[known, : self.config.size] = arrays["outputs"][rows]
 
 
-OUTPUTS = 6
-"""Words that the kernels predict at a time."""
-
-
 class NegativeSampling(Trainee):
     """Skip-gram or CBOW that tells words from noise."""
 
@@ -129,6 +125,8 @@ class NegativeSampling(Trainee):
 
     def settings(self) -> tuple[Any, ...]:
         """Return the noise, the window, the number of negatives and of those that are shared."""
+        from lmkit.embed.simd.kernels import OUTPUTS
+
         draws = self.config.draws
         shared = -(-draws // OUTPUTS) * OUTPUTS
         return self.noise, np.int64(self.config.window), np.int64(draws), np.int64(shared)

@@ -90,8 +90,9 @@ def train(
                     saved = epoch + 1
             if not training.diverged and not run.total()[1]:
                 raise UserError(
-                    "no two of the words stand in one line, so there is nothing to learn",
-                    "Give lines of several words; --subsample 0 leaves none of them out",
+                    "no line has two words left after --min-count and --subsample, so there is "
+                    "nothing to learn",
+                    "Give lines of several words, or lower --min-count and pass --subsample 0",
                 )
         except BaseException as error:
             run.stop()

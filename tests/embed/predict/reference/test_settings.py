@@ -121,7 +121,7 @@ def test_the_words_of_a_text_and_one_alone(settings: Any, tmp_path: Path) -> Non
     assert np.isfinite(arrays["vectors"]).all() and len(arrays["vectors"]) == 2
     with pytest.raises(UserError, match="only one word"):
         fit(tmp_path, "one", "a\n" * 9, **settings)
-    with pytest.raises(UserError, match="no two of the words stand in one line"):
+    with pytest.raises(UserError, match="no line has two words left"):
         fit(tmp_path, "alone", "a\nb\n" * 9, **settings)
 
 
