@@ -50,6 +50,13 @@ def test_questions_that_have_no_answer_are_errors(text: Path) -> None:
         lmkit.neighbors(vectors, "qqq")
     with pytest.raises(UserError, match="is no sum of words"):
         lmkit.analogy(vectors, "king +")
+    for blank in ("", " \t"):
+        with pytest.raises(UserError, match="the question is blank"):
+            lmkit.neighbors(vectors, blank)
+        with pytest.raises(UserError, match="the question is blank"):
+            lmkit.analogy(vectors, blank)
+    with pytest.raises(UserError, match=r"unknown --method bogus. Known: add, multiply, direction"):
+        lmkit.analogy(vectors, "king cat queen", method="bogus")  # type: ignore[arg-type]
 
 
 def test_settings_are_those_of_the_command(text: Path) -> None:

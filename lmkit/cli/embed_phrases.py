@@ -178,8 +178,8 @@ def _check_places(out: Path | None, save: Path | None) -> None:
     """Refuse a table that would be written into the text."""
     if save is None:
         return
-    text_to_stdout = out is None or str(out) == STANDARD
-    if str(save) == STANDARD:
+    text_to_stdout = out is None or str(out) == "-"
+    if str(save) == "-":
         if text_to_stdout:
             raise UserError(
                 "--save - would mix the table with the text on standard output",

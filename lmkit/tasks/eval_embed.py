@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lmkit.embed.vectors import LIMIT
 from lmkit.errors import UserError
 from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors

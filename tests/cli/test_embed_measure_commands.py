@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
+from programs import commands
 from typer.testing import CliRunner, Result
 
 from lmkit.cli import embed_align, embed_eval
 from lmkit.cli.shell import Shell
 from lmkit.embed.formats import write
-from lmkit.embed.vectors import Vectors
+from lmkit.embed.vectors import LIMIT, Vectors
 
 app = typer.Typer(cls=Shell, pretty_exceptions_enable=False)
 embed_eval.register(app)
@@ -125,6 +126,12 @@ def test_align() -> None:
     assert (record["out"], record["fitted_pairs"], record["test_words"]) == (None, 3, 1)
     nothing = lmkit("align", "v.vec", "w.vec", "--pairs", "pairs", "--held-out", "0")
     assert "test_csls_precision_at_1\tn/a\n" in nothing.stdout
+
+
+@pytest.mark.parametrize("words", ["eval", "align", "drift"])
+def test_limits_are_the_usual_one(words: str) -> None:
+    limits = {param.name: param.default for param in commands()["embed", words].params}
+    assert limits["limit"] == LIMIT
 
 
 def test_align_needs_pairs() -> None:

@@ -47,6 +47,14 @@ def test_passes_and_the_table_for_new_text(text: Path, tmp_path: Path) -> None:
     assert ended.stdout == "they live in_new_york_city\n\n  in_new york\n"
 
 
+def test_the_table_may_go_to_standard_output(text: Path, tmp_path: Path) -> None:
+    options = ["--threshold", "20", "--save", "-", "-o", "joined.txt"]
+    ended = run("embed", "phrases", "-q", "text.txt", *options, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("# lmkit phrases 1\t")
+    assert (tmp_path / "joined.txt").read_text().replace("_", " ") == text.read_text()
+
+
 def test_thresholds_may_be_given_pass_by_pass(text: Path, tmp_path: Path) -> None:
     options = ["--threshold", "40", "--threshold", "20", "--save", "table.tsv.gz", "--delimiter=~"]
     ended = run("embed", "phrases", "text.txt", *options, cwd=tmp_path)
@@ -115,6 +123,10 @@ def test_broken_pipe_is_silent_success(text: Path, tmp_path: Path) -> None:
         (["--threshold", "2", "--score", "npmi"], b"", "--threshold 2 means nothing for --score"),
         (["text.txt", "-o", "text.txt"], b"", "text.txt exists. Choose another name"),
         (["text.txt", "--save", "text.txt"], b"", "text.txt exists. Choose another name"),
+        (["text.txt", "-o", "new", "--save", "./new"], b"", "-o and --save are both new. Name two"),
+        (["text.txt", "--save", "-"], b"", "--save - would mix the table with the text"),
+        (["text.txt", "-o", "-", "--save", "-"], b"", "--save - would mix the table with the text"),
+        (["--threshold", "nan"], b"", "--threshold nan means nothing for --score word2vec. Give a"),
     ],
 )
 def test_errors_are_one_line(

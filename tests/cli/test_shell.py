@@ -169,3 +169,26 @@ def test_signals_leave_no_temporary_directory(
         assert process.wait(10) == code
         assert process.stderr.read() == b""
     assert len(os.listdir(tmp_path)) == (1 if number == signal.SIGKILL else 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "embed convert v.txt -",
+        "corpora generate --sentences 20",
+        "analogy -m v.txt king man woman",
+        "analogy -m v.txt --line-buffered <<< 'king man woman'",
+        "embed eval -m v.txt questions",
+        "embed phrases -q --min-count 1 --threshold=-1 v.txt",
+    ],
+)
+def test_full_disk_of_commands(command: str, tmp_path: Path) -> None:
+    words = ["king", "man", "woman", "queen", "apple"]
+    rows = [f"{word} 1 0.{place} {place}" for place, word in enumerate(words)]
+    (tmp_path / "v.txt").write_text("\n".join(["5 3", *rows, ""]))
+    (tmp_path / "questions").write_text(": family\nman king woman queen\n")
+    ended = shell_line(f'cd {tmp_path} && "$@" {command} > /dev/full', list(LMKIT))
+    assert ended.returncode == 3, ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert "No space left on device" in ended.stderr

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from programs import environment, run
+from programs import LMKIT, environment, run
 from toy_vectors import planted, save_model, vectors_of
 from typer.testing import CliRunner, Result
 
@@ -145,6 +145,16 @@ def test_unknown_words(arguments: list[str], line: str, record: dict[str, object
     assert (strict.stdout, strict.stderr) == ("", hint)
 
 
+def test_many_unknown_words_are_counted() -> None:
+    words = [f"none{number}" for number in range(14)]
+    for result in (
+        lmkit("embed", "neighbors", "-m", "court", *words),
+        lmkit("embed", "neighbors", "-m", "court", stdin="\n".join(words)),
+    ):
+        notes = result.stderr.splitlines()
+        assert len(notes) == 11 and notes[-1] == "lmkit: such words and lines 4 times more"
+
+
 def test_strict_with_lines_answers_all_and_then_complains() -> None:
     result = lmkit("analogy", "-q", "--strict", stdin="king man woman\nkign\nriver\nx y\n", code=1)
     assert result.stdout.count("\n") == 4
@@ -222,6 +232,27 @@ def test_files_of_vectors_are_asked_alike(name: str, tmp_path: Path) -> None:
     assert (found.stdout, found.stderr) == (expected, "")
 
 
+@pytest.mark.parametrize("name", ["vectors.bin", "vectors.txt", "vectors.vec.gz"])
+def test_files_of_vectors_may_come_through_pipes(name: str, tmp_path: Path) -> None:
+    write(tmp_path / name, vectors_of(WORDS[:5], MATRIX[:5]))
+    expected = lmkit("analogy", "king", "man", "woman", "-m", name).stdout
+    script = f'"$@" analogy king man woman -m <(cat {name}); "$@" embed convert <(cat {name}) -'
+    bash = ["bash", "-c", script, "bash"]
+    piped = run(program=[*bash, *LMKIT], cwd=tmp_path)
+    assert piped.returncode == 0, piped.stderr
+    assert piped.stdout.startswith(f"{expected}5 3\nking ")
+
+
+def test_a_model_is_made_of_a_pipe(tmp_path: Path) -> None:
+    write(tmp_path / "v.txt", vectors_of(WORDS[:5], MATRIX[:5]))
+    script = '"$@" embed convert -q <(cat v.txt) ./made'
+    bash = ["bash", "-c", script, "bash", *LMKIT]
+    made = run(program=bash, cwd=tmp_path, home=tmp_path / "home")
+    assert made.returncode == 0, made.stderr
+    expected = lmkit("analogy", "king", "man", "woman", "-m", "v.txt").stdout
+    assert lmkit("analogy", "king", "man", "woman", "-m", "./made").stdout == expected
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_models_of_either_width_answer_arguments_and_lines_alike(
     dtype: str, tmp_path: Path
@@ -234,7 +265,8 @@ def test_models_of_either_width_answer_arguments_and_lines_alike(
 
 def test_a_model_of_another_family_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a b\n")
-    made = run("ngram", "fit", "text", "-o", "./ngram", "--order", "2", cwd=tmp_path)
+    fit = ["ngram", "fit", "text", "-o", "./ngram", "--order", "2"]
+    made = run(*fit, cwd=tmp_path, home=tmp_path / "home")
     assert made.returncode == 0, made.stderr
     result = lmkit("analogy", "a", "b", "c", "-m", "./ngram", code=3)
     assert result.stderr.count("\n") == 1 and "ngram" in result.stderr

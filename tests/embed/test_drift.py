@@ -79,3 +79,13 @@ def test_what_cannot_be_compared() -> None:
     wide = Vectors.of(["a", "b"], np.eye(2, 3, dtype=np.float32))
     with pytest.raises(UserError, match="vectors of 2 and of 3 dimensions"):
         Drift(one, wide)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_vectors_of_length_0_do_not_move(side: int) -> None:
+    both = tables(17)
+    both[side].matrix[both[side].index("w3")] = 0
+    sides = [Vectors.of(table.words, table.matrix) for table in both]
+    drift = Drift(*sides)
+    assert len(drift) == 79 and drift.find("w3") == -1
+    assert drift.farthest(1) == [drift.find("w17")]

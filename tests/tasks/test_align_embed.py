@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lmkit.embed.formats import write
+from lmkit.embed.formats import read, write
 from lmkit.embed.model import open_vectors, save_vectors
 from lmkit.embed.subwords import Subwords
 from lmkit.embed.vectors import Vectors
@@ -196,3 +196,14 @@ def test_drift_of_missing_words(turned: Vectors, tmp_path: Path) -> None:
         list(drift_embed("old.vec", "new.vec", asked, strict=True))
     with pytest.raises(UserError, match="--limit -1 is below 0"):
         next(drift_embed("old.vec", "new.vec", limit=-1))
+
+
+def test_drift_of_a_word_whose_vector_is_zero(turned: Vectors, tmp_path: Path) -> None:
+    drifting(tmp_path)
+    new = read("new.vec")
+    new.matrix[new.index("word3")] = 0
+    write("zero.vec", new)
+    heard = Heard()
+    ((word, moved),) = drift_embed("old.vec", "zero.vec", ["word3"], listener=heard)
+    assert (word, moved) == ("word3", None)
+    assert heard.notes[1] == "the vector of 'word3' is zero in zero.vec"

@@ -78,7 +78,7 @@ class CountConfig:
             if value is not None and value > (largest := MOST.get(name, LARGEST)):
                 raise UserError(f"--{name} {value} is above {largest}")
         if self.power is not None and not isfinite(self.power):
-            raise UserError(f"--power {self.power:g} is no number to raise anything to")
+            raise UserError(f"--power {self.power:g} is not finite")
         for name in ("x_max", "learning_rate", "shift", "count_power"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):

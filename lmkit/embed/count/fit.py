@@ -16,13 +16,6 @@ from lmkit.events import SILENT, Listener
 if TYPE_CHECKING:
     from lmkit.embed.count.cells import SparseMatrix
 
-_WHY = {
-    "ppmi": "none of their pairs has a PMI above --shift",
-    "hellinger": "they have no contexts",
-    "eigenwords": "they have no contexts",
-}
-"""Why words have vectors of zeros."""
-
 
 def fit_counts(
     ids: NDArray[np.uint32],
@@ -70,10 +63,14 @@ def fit_counts(
             "Lower --min-count, or give more text",
         )
     if config.arch == "glove":
-        return _glove(counts, config, threads, listener, after_epoch)
-    vectors = _factorize(counts, config, threads, listener)
+        vectors = _glove(counts, config, threads, listener, after_epoch)
+    else:
+        vectors = _factorize(counts, config, threads, listener)
     if zeros := len(vectors) - int(np.count_nonzero(vectors.any(axis=1))):
-        listener.warn(f"{zeros:,} of {num_words:,} words have vectors of zeros: {_WHY[config.arch]}")
+        pairs = "have a PMI above --shift" if config.arch == "ppmi" else "were counted"
+        listener.warn(
+            f"{zeros:,} of {num_words:,} words get vectors of zeros: no pairs of theirs {pairs}"
+        )
     return vectors
 
 

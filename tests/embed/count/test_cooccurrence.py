@@ -159,6 +159,11 @@ def test_weights_are_exact(window: int) -> None:
             assert Fraction(int(weights[distance]), unit) == exact[weighting](distance)
 
 
+def test_windows_without_end_take_no_time() -> None:
+    weights, unit = pair_weights(1 << 20, "inverse")  # their common multiple takes minutes
+    assert unit == 1 << 31 and weights[1] == unit and weights[-1] == 1 << 11
+
+
 def test_wide_windows_are_nearly_exact() -> None:
     weights, unit = pair_weights(1000, "inverse")
     np.testing.assert_allclose(weights[1:] / unit, 1 / np.arange(1, 1001), rtol=3e-7)

@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from embed.count.texts import END, FIRST, Ids, random_ids
+from embed.formats.vector_files import Heard
 
 from lmkit.embed.count.config import CountArch, CountConfig
 from lmkit.embed.count.fit import fit_counts
@@ -61,7 +62,10 @@ def test_memory_and_threads_change_no_byte(arch: CountArch) -> None:
 @pytest.mark.parametrize("arch", ARCHS)
 def test_a_word_that_stands_alone_has_no_vector(arch: CountArch) -> None:
     ids = np.concatenate([random_ids(2000, 30), [END, FIRST + 30, END]]).astype(np.uint32)
-    vectors = fit_counts(ids, 31, CountConfig(arch=arch, size=5, epochs=1))
+    heard = Heard()
+    vectors = fit_counts(ids, 31, CountConfig(arch=arch, size=5, epochs=1), listener=heard)
+    assert len(heard.warnings) == 1
+    assert heard.warnings[0].startswith("1 of 31 words get vectors of zeros: no pairs of theirs")
     assert np.isfinite(vectors).all() and not vectors[30].any() and vectors[0].any()
 
 
@@ -69,6 +73,17 @@ def test_a_word_that_stands_alone_has_no_vector(arch: CountArch) -> None:
 def test_a_text_without_pairs(arch: CountArch) -> None:
     with pytest.raises(UserError, match=r"no two words.*--min-count"):
         fit_counts(np.array([3, 2, 4, 2], dtype=np.uint32), 2, CountConfig(arch=arch, size=1))
+
+
+def test_a_shift_that_leaves_nothing() -> None:
+    with pytest.raises(UserError, match=r"no two words have a PMI above --shift 1e\+09. Lower"):
+        fit_counts(random_ids(500, 20), 20, CountConfig(arch="ppmi", size=4, shift=1e9))
+
+
+def test_nothing_is_warned_of_where_all_words_have_vectors() -> None:
+    heard = Heard()
+    fit_counts(random_ids(2000, 20), 20, CountConfig(arch="ppmi", size=4), listener=heard)
+    assert heard.warnings == []
 
 
 def test_glove_tells_of_every_epoch() -> None:
@@ -88,6 +103,13 @@ def test_glove_tells_of_every_epoch() -> None:
         ({"contexts": 0}, "--contexts 0 is below 1"),
         ({"x_max": 0.0}, "--x-max 0 is not above 0"),
         ({"learning_rate": float("nan")}, "--learning-rate nan is not above 0"),
+        ({"window": 1001}, "--window 1001 is above 1000"),
+        ({"seed": 2**31}, "--seed 2147483648 is above 2147483647"),
+        ({"power": float("nan")}, "--power nan is not finite"),
+        ({"power": float("inf")}, "--power inf is not finite"),
+        ({"alpha": float("nan")}, "--alpha nan is not between 0 and 1"),
+        ({"shift": float("inf")}, "--shift inf is not above 0"),
+        ({"count_power": float("inf")}, "--count-power inf is not above 0"),
         ({"context_smoothing": 1.5}, "--context-smoothing 1.5 is not between 0 and 1"),
     ],
 )
