@@ -28,6 +28,7 @@ from lmkit.cli.options import (
 )
 from lmkit.cli.progress import listening
 from lmkit.cli.streams import choose_sources
+from lmkit.errors import UserError
 
 if TYPE_CHECKING:
     from lmkit.tasks.fit_embed import FittedEmbed
@@ -313,6 +314,7 @@ def fit_command(
 ) -> None:
     """Fit word vectors to text: by predicting neighbours or by counting them."""
     options = dict(locals())
+    from lmkit.embed.formats.kinds import kind_of_suffix
     from lmkit.store.home import mark_last, resolve_out
     from lmkit.tasks.embed_settings import EmbedSettings, fit_config
     from lmkit.tasks.fit_embed import fit_embed
@@ -321,6 +323,11 @@ def fit_command(
     settings = fit_config(older, **{name: options[name] for name in EmbedSettings.__annotations__})
     sources = choose_sources(files)
     path = resolve_out(out, _default_name(settings.model.arch, sources), force)
+    if kind_of_suffix(path.name) is not None:
+        raise UserError(
+            f"a fit makes a model, a directory, and {path.name} is named like a file of vectors",
+            f"Name a model, then lmkit embed convert MODEL {path.name}",
+        )
     with listening(quiet, progress) as listener:
         fitted = fit_embed(sources, path, settings, older=older, force=force, listener=listener)
         mark_last("embed", fitted.path, listener)

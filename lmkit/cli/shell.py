@@ -15,6 +15,7 @@ import errno
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, ModuleType
@@ -31,6 +32,8 @@ EXIT_CODES = (
     "Exit codes: 0 done, 1 the answer is negative, 2 usage, 3 bad text or model, "
     "70 a bug, 130 Ctrl-C, 143 SIGTERM"
 )
+_SAME_SIGNAL = 0.5
+"""Seconds within which two signals count as one."""
 TRACEBACK = "lmkit.traceback"
 """Key of ``typer.Context.meta``: whether errors show their traceback."""
 
@@ -175,7 +178,18 @@ def _leave_plugins_out() -> None:
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one ends at once
+    """Tidy up and end; a second signal ends at once, unless it comes with the first.
+
+    ``timeout`` signals the process and then its group, so the one it starts is told twice.
+    """
+    told = time.monotonic()
+
+    def again(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() - told > _SAME_SIGNAL:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, again)
     raise Terminated
 
 

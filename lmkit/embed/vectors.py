@@ -89,7 +89,7 @@ class FirstWords:
         return self._words.words()[: self._limit]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Vectors:
     """Word vectors: row i of ``matrix`` is the vector of word i; frequent words come first."""
 
@@ -130,6 +130,24 @@ class Vectors:
     def size(self) -> int:
         """Return the number of dimensions, D."""
         return int(self.matrix.shape[1])
+
+    def __contains__(self, word: str) -> bool:
+        """Tell whether the table has ``word``, after normalisation."""
+        return self.index(word) >= 0
+
+    def __getitem__(self, word: str) -> Floats:
+        """Return the vector [D] of ``word``, from its subwords where the table lacks it.
+
+        Raises:
+            KeyError: it has none.
+        """
+        vector = self.vector(word)
+        if vector is None:
+            raise KeyError(word)
+        return vector
+
+    def __repr__(self) -> str:
+        return f"<Vectors: {len(self):,} words, {self.size} numbers each>"
 
     def index(self, word: str) -> int:
         """Return the row of ``word`` after normalisation, or -1 if the table lacks it."""

@@ -72,7 +72,7 @@ def _parse_card(path: Path) -> dict[str, Any]:
     except NotADirectoryError:
         raise ModelError(
             f"{path} is a file, not a model directory",
-            "An ARPA file becomes a model with lmkit ngram convert IN OUT",
+            "Files become models with lmkit ngram convert (ARPA) or lmkit embed convert (vectors)",
         ) from None
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror}") from error

@@ -130,6 +130,10 @@ def align_embed(
     sides = open_vectors(source, listener=listener), open_vectors(target, listener=listener)
     known = _known(sides, given)
     fitted, kept = (known, _known(sides, tested)) if tested else _split(known, config)
+    if len(fitted) < sides[0].size:
+        listener.warn(
+            f"{len(fitted):,} pairs do not determine a rotation in {sides[0].size} dimensions"
+        )
     listener.phase("aligning")
     rows = np.array([(pair.source, pair.target) for pair in fitted], dtype=np.int64).reshape(-1, 2)
     x, y = (side.matrix[rows[:, i]] for i, side in enumerate(sides))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from lmkit.embed.count.config import DEFAULT_MEMORY, CountConfig
@@ -182,6 +183,11 @@ def _older_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
             "--min-count says which new words are added",
         )
     loss = given.get("loss")
+    if Path(name).is_file():
+        raise ModelError(
+            f"{name} is a file of vectors, which lacks what training needs",
+            "Fit to all of the text",
+        )
     artifact = open_artifact(resolve_model(name)[0], families=("embed",))
     card = artifact.config
     if card.get("arch") not in PREDICTED:

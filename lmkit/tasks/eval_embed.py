@@ -63,6 +63,10 @@ def eval_embed(
     """
     config = config or EvalConfig()
     vectors = open_vectors(model, listener=listener)
+    if config.unknown == "subwords" and vectors.subwords is None:
+        raise UserError(
+            "--oov subwords: these vectors have no subwords", "lmkit embed fit --subword 3-6 has"
+        )
     files: list[Gold] = [
         read_gold(source, errors=config.errors, listener=listener) for source in sources
     ]

@@ -172,6 +172,7 @@ def _predict(
     )
     if not training.epochs:
         if training.interrupted is not None:
+            listener.warn("interrupted in the first epoch; nothing was written")
             raise training.interrupted
         raise UserError(*_divergence(training, config, "nothing was written"))
     return trainee.vectors(config.normalizer), trainee.extra(), training

@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,34 @@ def test_a_signal_in_the_first_epoch_leaves_nothing(folder: Path) -> None:
         env=environment(folder / "home"),
         stderr=subprocess.PIPE,
     ) as process:
-        next(event for event in events(process) if event.get("phase") == "training")
+        told = events(process)
+        next(event for event in told if event.get("phase") == "training")
         process.send_signal(signal.SIGINT)
+        messages = [event["message"] for event in told if "message" in event]
         assert process.wait(60) == 130
+    assert messages[-1] == "interrupted in the first epoch; nothing was written"
     assert names(folder) == ["long.txt", "text.txt"]
+
+
+def test_a_signal_that_comes_twice_is_one(folder: Path) -> None:
+    """``timeout`` signals the process it started and then the group that is in."""
+    (folder / "long.txt").write_text(TEXT * 50_000)
+    with subprocess.Popen(
+        [*LMKIT, "embed", "fit", "long.txt", *SMALL, "-o", "./model", "--progress", "json"],
+        cwd=folder,
+        env=environment(folder / "home"),
+        stderr=subprocess.PIPE,
+    ) as process:
+        next(event for event in events(process) if event.get("phase") == "training")
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
+    assert names(folder) == ["long.txt", "text.txt"]
+
+
+def test_a_model_is_not_named_like_a_file(folder: Path) -> None:
+    ended = run("embed", "fit", "text.txt", "-o", "./v.bin", home=folder / "home", cwd=folder)
+    assert ended.returncode == 3
+    assert "v.bin is named like a file of vectors. Name a model, then lmkit embed" in ended.stderr
+    assert names(folder) == ["text.txt"]

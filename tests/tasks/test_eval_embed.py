@@ -92,3 +92,8 @@ def test_a_bad_file_stops_all_before_anything_is_measured(model: str) -> None:
     Path("bad").write_text("man king 9\nman\n")
     with pytest.raises(TextError, match="bad:2: 1 column instead of two words and a number"):
         next(eval_embed(model, ["similar", "bad"]))
+
+
+def test_subwords_are_not_asked_of_vectors_without(model: str) -> None:
+    with pytest.raises(UserError, match="--oov subwords: these vectors have no subwords"):
+        list(eval_embed(model, ["similar"], EvalConfig(unknown="subwords")))

@@ -222,7 +222,7 @@ class _Reading:
 
     def _cut_short(self, where: str) -> TextError:
         done = self.builder.num_rows
-        hint = f", or pass --limit {done} to use those before it" if done else ""
+        hint = f"; lmkit embed convert FILE OUT --limit {done} keeps the others" if done else ""
         return TextError(
             f"{self.source.name}: cut short in {where} {done + 1:,} of {self.promised:,}",
             f"Fetch the file again{hint}",

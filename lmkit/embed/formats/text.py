@@ -76,7 +76,7 @@ def _check_promise(builder: TableBuilder, layout: Layout, listener: Listener) ->
     if found < promised:
         raise TextError(
             f"{builder.name}: {found:,} vectors, but its header promises {promised:,}",
-            f"Fetch the file again, or pass --limit {found} to use what is there",
+            f"Fetch it again; lmkit embed convert FILE OUT --limit {found} keeps what is there",
         )
     listener.warn(
         f"{builder.name}: {found:,} vectors, though its header says {promised:,}; all were read"
