@@ -97,6 +97,7 @@ def endings(meta: dict[str, Any]) -> Iterator[None]:
             _complain(str(negative))
         raise typer.Exit(1) from None
     except Terminated:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # all is tidied up
         raise typer.Exit(128 + signal.SIGTERM) from None
     except (KeyboardInterrupt, typer.Exit, typer.Abort, typer.TyperException):
         raise

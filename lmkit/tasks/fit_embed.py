@@ -163,17 +163,21 @@ def _predict(
             f"{config.threads} threads share the vectors, so runs differ a little; "
             "with --threads 1 they repeat to the byte"
         )
-    training = train(
-        trainee,
-        text.corpus.release(),
-        threads=config.threads,
-        snapshot=writer.directory / "epoch",
-        listener=listener,
-    )
-    if not training.epochs:
-        if training.interrupted is not None:
-            listener.warn("interrupted in the first epoch; nothing was written")
+    try:
+        training = train(
+            trainee,
+            text.corpus.release(),
+            threads=config.threads,
+            snapshot=writer.directory / "epoch",
+            listener=listener,
+        )
+        if training.interrupted is not None and not training.epochs:
             raise training.interrupted
+    except BaseException as error:
+        if not isinstance(error, Exception):
+            listener.warn("interrupted in the first epoch; nothing was written")
+        raise
+    if not training.epochs:
         raise UserError(*_divergence(training, config, "nothing was written"))
     return trainee.vectors(config.normalizer), trainee.extra(), training
 

@@ -72,11 +72,12 @@ def train(
     run = _Run(trainee, ids, stretches(ids, threads), threads)
     training = Training()
     listener.phase("training", len(ids) * config.epochs, "words")
-    trainee.train(ids, 0, 0, 0.0, 0, np.zeros(8))  # compiles or loads before the clock starts
     begun = time.perf_counter()
     saved = 0
     try:
         try:
+            trainee.train(ids, 0, 0, 0.0, 0, np.zeros(8))  # compiles or loads beforehand
+            begun = time.perf_counter()
             for epoch in range(config.epochs):
                 loss, kept = run.epoch(epoch, listener)
                 if not (loss <= run.hopeless and all(map(_is_finite, trainee.matrices))):
