@@ -137,7 +137,7 @@ Device = Annotated[
         "--device",
         metavar="DEVICE",
         callback=_check_device,
-        help="Where to compute: auto, cpu, cuda or mps; n-gram models and word vectors: the CPU.",
+        help="Where to compute: auto, cpu, cuda or mps; all models so far: the CPU.",
         rich_help_panel=panels.RUN,
     ),
 ]

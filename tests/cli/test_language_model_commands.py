@@ -204,7 +204,7 @@ def test_devices(name: str) -> None:
     for device in ("cuda", "mps"):
         refused = lmkit(name, "-m", "toy", "--device", device, stdin="a\n", code=3)
         assert refused.stdout == "" and refused.stderr == (
-            "lmkit: error: n-gram models compute on the CPU. Leave out --device.\n"
+            "lmkit: error: this command computes on the CPU only. Leave out --device.\n"
         )
 
 

@@ -85,7 +85,7 @@ def test_spellings_of_prune(fit: Fit, words: list[str], tmp_path: Path) -> None:
         (["--vocab-size", "0"], 2, "--vocab-size"),
         (["--seed", "-1"], 2, "--seed"),
         (["--device", "tpu"], 2, "--device"),
-        (["--device", "cuda"], 3, "n-gram models compute on the CPU. Leave out --device."),
+        (["--device", "cuda"], 3, "this command computes on the CPU only. Leave out --device."),
         (["--order", "five"], 2, "--order"),
         (["--vocab", "nosuch"], 3, "nosuch: no such file"),
         (["--unit", "wrod"], 3, "no unit 'wrod'"),
