@@ -62,7 +62,7 @@ def judge(name: str, text: Path, data: Path, work: Path, settings: EmbedSettings
     begun = time.perf_counter()
     fitted = fit_embed([str(text)], out, fit_config(**({"threads": 2} | settings)), force=True)
     seconds = time.perf_counter() - begun
-    if fitted.training is not None:
+    if fitted.training is not None and fitted.training.seconds:
         seconds = fitted.training.seconds
     semantic = syntactic = (0, 0)
     correlations = []
