@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -27,7 +26,7 @@ from lmkit.cli.options import (
     parse_size,
 )
 from lmkit.cli.progress import listening
-from lmkit.cli.streams import choose_sources
+from lmkit.cli.streams import choose_sources, default_name
 from lmkit.errors import UserError
 
 if TYPE_CHECKING:
@@ -322,7 +321,7 @@ def fit_command(
     options["memory"] = None if memory is None else parse_size(memory)
     settings = fit_config(older, **{name: options[name] for name in EmbedSettings.__annotations__})
     sources = choose_sources(files)
-    path = resolve_out(out, _default_name(settings.model.arch, sources), force)
+    path = resolve_out(out, default_name(settings.model.arch, sources), force)
     if kind_of_suffix(path.name) is not None:
         raise UserError(
             f"a fit makes a model, a directory, and {path.name} is named like a file of vectors",
@@ -332,11 +331,6 @@ def fit_command(
         fitted = fit_embed(sources, path, settings, older=older, force=force, listener=listener)
         mark_last("embed", fitted.path, listener)
         listener.note(_summary(fitted))
-
-
-def _default_name(arch: str, sources: list[str]) -> str:
-    stem = "stdin" if sources[0] == "-" else Path(sources[0]).name.split(".")[0]
-    return f"{arch}-{stem}"
 
 
 def _summary(fitted: FittedEmbed) -> str:

@@ -29,7 +29,7 @@ from lmkit.cli.options import (
     parse_size,
 )
 from lmkit.cli.progress import listening
-from lmkit.cli.streams import choose_sources, json_line, open_output
+from lmkit.cli.streams import choose_sources, default_name, json_line, open_output
 
 if TYPE_CHECKING:
     from lmkit.tasks.fit_ngram import FittedNgram
@@ -244,7 +244,7 @@ def fit_command(
         memory=None if memory is None else parse_size(memory),
     )
     sources = choose_sources(files)
-    path = resolve_out(out, _default_name(sources), force)
+    path = resolve_out(out, default_name("ngram", sources), force)
     with listening(quiet, progress) as listener:
         if is_arpa(path.name):
             fitted = fit_arpa(sources, path, settings, force=force, listener=listener)
@@ -252,11 +252,6 @@ def fit_command(
             fitted = fit_ngram(sources, path, settings, force=force, listener=listener)
             mark_last("ngram", fitted.path, listener)
         listener.note(_summary(fitted))
-
-
-def _default_name(sources: list[str]) -> str:
-    stem = "stdin" if sources[0] == "-" else Path(sources[0]).name.split(".")[0]
-    return f"ngram-{stem}"
 
 
 def _summary(fitted: FittedNgram) -> str:

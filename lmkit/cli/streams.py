@@ -28,6 +28,12 @@ def choose_sources(files: Sequence[str] | str | None) -> list[str]:
     return sources
 
 
+def default_name(kind: str, sources: Sequence[str]) -> str:
+    """Return the name of a model of ``kind`` that is fitted to ``sources`` and given none."""
+    stem = "stdin" if sources[0] == STDIN else Path(sources[0]).name.split(".")[0]
+    return f"{kind}-{stem}"
+
+
 def answers_at_once(sources: Sequence[str], line_buffered: bool) -> bool:
     """Tell whether each result is to be passed on before the next line is read.
 

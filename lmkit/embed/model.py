@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lmkit.embed.subwords import Subwords
 from lmkit.embed.vectors import Floats, Vectors, Words, row_norms
 from lmkit.errors import ModelError, UserError
+from lmkit.store.arrays import TensorFileWriter
 from lmkit.store.artifact import Artifact, ArtifactWriter
 from lmkit.text.encoding import Normalizer
 from lmkit.text.vocab import WordTable
@@ -103,11 +104,7 @@ def save_vectors(
         ids = np.arange(len(sub.rows), dtype=np.int32) if sub.buckets is None else sub.buckets
         arrays |= {"buckets": sub.rows, "bucket_ids": ids}
     with writer.add_tensors() as tensors:
-        tensors.start("vectors", dtype, (vectors.size,))
-        for begin in range(0, len(vectors), _BLOCK):
-            rows = vectors.matrix[begin : begin + _BLOCK]
-            tensors.write(np.ascontiguousarray(rows, dtype=dtype))
-        tensors.end()
+        _write_rows(tensors, vectors.matrix, dtype)
         for name, array in (arrays | dict(extra or {})).items():
             tensors.append(name, array)
     with writer.add_file("vocab.tsv") as file:
@@ -122,6 +119,14 @@ def save_vectors(
         settings=settings,
         metrics=metrics,
     )
+
+
+def _write_rows(tensors: TensorFileWriter, matrix: Floats, dtype: str) -> None:
+    """Write ``matrix`` as the tensor ``vectors``, without another copy of it."""
+    tensors.start("vectors", dtype, matrix.shape[1:])
+    for begin in range(0, len(matrix), _BLOCK):
+        tensors.write(np.ascontiguousarray(matrix[begin : begin + _BLOCK], dtype=dtype))
+    tensors.end()
 
 
 def _half_norms(matrix: Floats) -> Floats:

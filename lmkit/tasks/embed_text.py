@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,17 +113,3 @@ def _united(corpus: Corpus, tokenizer: WordTokenizer, kept: int, older: Vectors)
         part[:] = codes[part]
     table = WordTable.of([words[i] for i in order.tolist()])
     return EmbedText(corpus, table, counts[order], np.where(order < len(older), order, -1))
-
-
-def text_facts(sources: Sequence[str], corpus: Corpus) -> dict[str, Any]:
-    """Return what the card says about the text."""
-    from pathlib import Path
-
-    names = ["<stdin>" if source == "-" else Path(source).name for source in sources]
-    return {
-        "name": ", ".join(names),
-        "lines": len(corpus.line_sizes),
-        "tokens": corpus.num_tokens,
-        "bytes": corpus.num_bytes,
-        "sha256": corpus.sha256,
-    }

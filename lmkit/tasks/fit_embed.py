@@ -18,8 +18,9 @@ from lmkit.events import SILENT, Listener
 from lmkit.language_model import Errors
 from lmkit.store.artifact import ArtifactWriter, open_artifact
 from lmkit.store.home import resolve_model
-from lmkit.tasks.embed_text import EmbedText, encode_text, text_facts
+from lmkit.tasks.embed_text import EmbedText, encode_text
 from lmkit.tasks.memory import return_freed_memory, trim_memory
+from lmkit.tasks.text_facts import text_facts
 from lmkit.text.encoding import Normalizer
 from lmkit.text.lines import total_size
 from lmkit.text.vocab import VocabularyConfig
@@ -89,16 +90,7 @@ def fit_embed(
         return_freed_memory()
     model = None if older is None else _open_older(older, config)
     with ArtifactWriter(out, force=force) as writer:
-        text = encode_text(
-            sources,
-            config.vocabulary,
-            config.normalizer,
-            errors=config.errors,
-            threads=config.threads,
-            older=None if model is None else model.vectors,
-            listener=listener,
-        )
-        trim_memory()  # what reading took
+        text = _read(sources, config, model, listener)
         facts = [text_facts(sources, text.corpus)]
         training: Training | None = None
         extra: dict[str, Any] = {}
@@ -123,6 +115,22 @@ def fit_embed(
     if training is not None:
         _go_on(training, fitted, config, listener)
     return fitted
+
+
+def _read(
+    sources: Sequence[str], config: FitEmbedConfig, older: OlderModel | None, listener: Listener
+) -> EmbedText:
+    text = encode_text(
+        sources,
+        config.vocabulary,
+        config.normalizer,
+        errors=config.errors,
+        threads=config.threads,
+        older=None if older is None else older.vectors,
+        listener=listener,
+    )
+    trim_memory()  # what reading took
+    return text
 
 
 def _open_older(name: str, config: FitEmbedConfig) -> OlderModel:

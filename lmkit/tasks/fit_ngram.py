@@ -18,6 +18,7 @@ from lmkit.ngram.save import RecordWriter, add_tokenizer, describe_model
 from lmkit.store.artifact import ArtifactWriter
 from lmkit.tasks.memory import return_freed_memory
 from lmkit.tasks.spool import spooled
+from lmkit.tasks.text_facts import text_facts
 from lmkit.text.corpus import Corpus, learn_words, read_corpus
 from lmkit.text.encoding import Normalizer
 from lmkit.text.lines import total_size
@@ -107,7 +108,7 @@ def fit_ngram(
         corpus, tokenizer = _encode(sources, config, listener)
         _check_memory(corpus, config)
         _warn_of_empty(corpus, listener)
-        data = _facts(sources, corpus)
+        data = text_facts(sources, corpus)
         with writer.add_tensors() as tensors, RecordWriter(tensors, model.order) as records:
             if len(corpus.ids) * model.order <= SMALL:
                 from lmkit.ngram.estimate.small import estimate
@@ -251,17 +252,6 @@ def memory_needed(num_tokens: int, order: int) -> int:
     return 150_000_000 + num_tokens * (20 + 12 * order)
 
 
-def _facts(sources: Sequence[str], corpus: Corpus) -> dict[str, Any]:
-    """Return what the card says about the text."""
-    return {
-        "name": ", ".join(_name(source) for source in sources),
-        "lines": len(corpus.line_sizes),
-        "tokens": corpus.num_tokens,
-        "bytes": corpus.num_bytes,
-        "sha256": corpus.sha256,
-    }
-
-
 def _warn_of_discounts(discounts: Sequence[Discounts], listener: Listener) -> None:
     for n, of_order in enumerate(discounts, start=1):
         if not of_order.estimated:
@@ -272,7 +262,3 @@ def _warn_of_discounts(discounts: Sequence[Discounts], listener: Listener) -> No
 def _warn_of_empty(corpus: Corpus, listener: Listener) -> None:
     if corpus.num_tokens == 0:
         listener.warn("the text has only blank lines: the model knows nothing but </s>")
-
-
-def _name(source: str) -> str:
-    return "<stdin>" if source == "-" else Path(source).name

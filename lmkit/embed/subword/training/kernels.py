@@ -24,9 +24,12 @@ from lmkit.embed.predict.kernels import (
     TERMS,
     address,
     aligned,
+    draw_reach,
     fill_sentence,
+    first_states,
     logistic_loss,
     next_random,
+    stay,
 )
 from lmkit.embed.simd.kernels import (
     add_difference,
@@ -134,8 +137,7 @@ def skipgram_subword(
     mean_at = aligned(address(hidden))
     was_at = mean_at + row_size
     mean_row = np.array([mean_at], dtype=np.int64)
-    state = next_random(np.uint64(seed) * np.uint64(2654435761) + np.uint64(12345))
-    states = np.array([next_random(state ^ np.uint64(0x9E3779B97F4A7C15))], dtype=np.uint64)
+    state, states = first_states(seed)
     groups = np.uint64(noise.shape[0] // shared)
     place = np.int64((state >> np.uint64(20)) % groups) * shared
     last = np.int64(groups - np.uint64(1)) * shared
@@ -145,8 +147,7 @@ def skipgram_subword(
         report[KEPT] += length
         for centre in range(length):
             state = next_random(state)
-            near = ((state >> np.uint64(32)) * np.uint64(window)) >> np.uint64(32)
-            reach = np.int64(1) + np.int64(near)
+            reach = draw_reach(state, window)
             count = np.int64(0)
             for other in range(max(0, centre - reach), min(length, centre + reach + 1)):
                 if other != centre:
@@ -173,7 +174,7 @@ def skipgram_subword(
             )  # fmt: skip
             add_difference(address(rows), used, mean_at, was_at, np.float32(1.0), chunks)
             windows += 1
-    hidden[0] = np.float32(0.0)  # used here, so that it is not freed before
+    stay(hidden)
 
 
 @kernel
@@ -197,8 +198,7 @@ def cbow_subword(
     mean_at = aligned(address(hidden))
     was_at = mean_at + row_size
     mean_row = np.array([mean_at], dtype=np.int64)
-    state = next_random(np.uint64(seed) * np.uint64(2654435761) + np.uint64(12345))
-    states = np.array([next_random(state ^ np.uint64(0x9E3779B97F4A7C15))], dtype=np.uint64)
+    state, states = first_states(seed)
     groups = np.uint64(noise.shape[0] // negative)
     place = np.int64((state >> np.uint64(20)) % groups) * negative
     last = np.int64(groups - np.uint64(1)) * negative
@@ -208,8 +208,7 @@ def cbow_subword(
         report[KEPT] += length
         for centre in range(length):
             state = next_random(state)
-            near = ((state >> np.uint64(32)) * np.uint64(window)) >> np.uint64(32)
-            reach = np.int64(1) + np.int64(near)
+            reach = draw_reach(state, window)
             used = np.int64(0)
             for other in range(max(0, centre - reach), min(length, centre + reach + 1)):
                 if other != centre:
@@ -236,4 +235,4 @@ def cbow_subword(
             )  # fmt: skip
             add_difference(address(rows), used, mean_at, was_at, np.float32(1.0), chunks)
             windows += 1
-    hidden[0] = np.float32(0.0)  # used here, so that it is not freed before
+    stay(hidden)
