@@ -14,7 +14,8 @@ from toy_vectors import vectors_of
 
 from lmkit.embed.vectors import Vectors
 from lmkit.errors import TextError, UserError
-from lmkit.tasks.embed_text import EmbedText, encode_text, text_facts
+from lmkit.tasks.embed_text import EmbedText, encode_text
+from lmkit.tasks.text_facts import text_facts
 from lmkit.text.encoding import Normalizer
 from lmkit.text.vocab import VocabularyConfig, WordTable
 
