@@ -117,7 +117,7 @@ def _voted_size(lines: list[bytes]) -> int:
     if not votes:
         return 0
     size = votes.most_common(1)[0][0]
-    if size == 1 and not any(b"." in line.split()[-1] for line in lines):
+    if size == 1 and all(line.split()[-1].isdigit() for line in lines):
         return 0  # words and their counts
     return size
 

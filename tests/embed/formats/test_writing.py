@@ -58,6 +58,13 @@ WORD = st.text(min_size=1, max_size=8).filter(lambda word: not set(word) & set("
 FLOAT = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.parametrize("number", [1e30, -1e-7, 3.0])
+def test_one_number_a_word(tmp_path: Path, number: float, small: int) -> None:
+    vectors = of([b"0"], np.array([[number]], dtype=np.float32))
+    write(tmp_path / "v", vectors, "glove", small=small)
+    assert table(read(tmp_path / "v")) == table(vectors)
+
+
 @settings(max_examples=200)
 @given(
     words=st.lists(WORD, min_size=1, max_size=6, unique=True),
