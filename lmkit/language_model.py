@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class LanguageModel(ABC):
             stream without sentence marks.
     """
 
-    family: ClassVar[str]
+    family: str
     tokenizer: Tokenizer
     mode: Mode
 

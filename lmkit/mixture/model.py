@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class MixtureModel(LanguageModel):
         weights: theirs [M], at least 0, of sum 1.
     """
 
-    family: ClassVar[str] = "mixture"
+    family: str = "mixture"
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ State = NDArray[np.uint32]
 class NgramModel(LanguageModel):
     """An n-gram model with back-off weights, from a model directory or an ARPA file."""
 
-    family: ClassVar[str] = "ngram"
+    family: str = "ngram"
 
     def __init__(
         self,

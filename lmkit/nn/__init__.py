@@ -1,0 +1,1 @@
+"""The torch parts that models are made of: blocks, positions, recurrences, output layers."""

@@ -1,0 +1,1 @@
+"""Output layers: from a hidden state to the probabilities of the next token."""
