@@ -37,7 +37,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return ``x @ weight.T + bias``: [..., C] and [D, C] give [..., D]."""
     if _route == "plain" or not _fits(x, weight):
         return F.linear(x, weight, bias)
-    out = cast("Tensor", _OneDnnLinear.apply(x, weight))
+    out = cast("Tensor", cast("Any", _OneDnnLinear).apply(x, weight))
     return out if bias is None else out + bias
 
 

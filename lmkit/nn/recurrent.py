@@ -78,7 +78,7 @@ class RecurrentNetwork(Network):
             config.hidden_size,
             config.num_tokens,
             never=config.never,
-            weight=self.embedding.weight if tied else None,
+            weight=cast("nn.Parameter", self.embedding.weight) if tied else None,
         )
 
     def start(self, batch: int) -> State:
@@ -94,8 +94,10 @@ class RecurrentNetwork(Network):
         before = self.start(len(ids)) if state is None else state
         memory = [before.tensors[name].transpose(0, 1).contiguous() for name in self.memory]
         hidden, after = self.read(self.dropout(self.embedding(ids)), tuple(memory))
+        # Under autocast the memory may come back in 16 bits; checkpoints want the weights' kind.
+        kind = self.embedding.weight.dtype
         named = zip(self.memory, after, strict=True)
-        tensors = {name: tensor.transpose(0, 1) for name, tensor in named}
+        tensors = {name: tensor.transpose(0, 1).to(kind) for name, tensor in named}
         return self.dropout(hidden), State(tensors, before.length + ids.shape[1])
 
     def read(self, x: Tensor, memory: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:

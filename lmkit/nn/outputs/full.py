@@ -59,7 +59,7 @@ class FullSoftmax(OutputLayer):
         if not needs:
             return -self.target_logprobs(hidden, targets).sum()
         arguments = hidden, self.weight, self.bias, targets, self.never, self.softcap
-        return cast("Tensor", _FusedCrossEntropy.apply(*arguments))
+        return cast("Tensor", cast("Any", _FusedCrossEntropy).apply(*arguments))
 
     def logprobs(self, hidden: Tensor) -> Tensor:
         """Return the log probabilities [N, V]."""
