@@ -86,8 +86,13 @@ class GptConfig:
 
     def __post_init__(self) -> None:
         """Check that the settings fit together."""
-        if min(self.num_tokens, self.context_size, self.num_layers, self.num_heads) < 1:
-            raise UserError("a GPT needs at least one token, layer, head and place to look at")
+        sizes = ("num_tokens", "context_size", "num_layers", "num_heads", "num_features")
+        for name in (*sizes, "num_kv_heads", "hidden_size"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"{name} is {value}", "It must be 1 or more")
+        if self.softcap is not None and not self.softcap > 0.0:
+            raise UserError(f"softcap {self.softcap:g} is not above 0", "Leave it out for no cap")
         if self.num_features % self.num_heads:
             raise UserError(
                 f"num_features {self.num_features} is not a multiple of num_heads {self.num_heads}"
@@ -327,7 +332,11 @@ class Gpt(Network):
         return State(tensors)
 
     def forward(self, ids: Tensor, state: State | None = None) -> tuple[Tensor, State | None]:
-        """Read tokens [B, T]; keys and values are written into those of ``state``."""
+        """Read tokens [B, T].
+
+        Keys and values are written into the buffers of ``state``, which the new state shares: to
+        go on from one state in two ways, take a copy first (``State.reorder`` makes one).
+        """
         config = self.config
         if state is not None:
             state = State(dict(state.tensors), state.length)

@@ -187,6 +187,11 @@ def test_a_batch_can_be_learned_by_heart() -> None:
         {"num_features": 12, "num_heads": 4},
         {"positions": "alibi", "attention": "linear"},
         {"num_layers": 0},
+        {"num_kv_heads": 0},
+        {"num_kv_heads": -2},
+        {"hidden_size": 0},
+        {"num_features": 0},
+        {"softcap": 0.0},
         {"dropout": 1.0},
     ],
 )
