@@ -16,8 +16,8 @@ from lmkit.nn.linear import linear
 from lmkit.nn.network import Network, State
 from lmkit.nn.outputs.full import FullSoftmax
 
-EMBEDDING_RANGE = 0.1
-"""Embeddings are drawn between minus this and this."""
+EMBEDDING_RANGE = 0.5
+"""Embeddings are drawn between minus this and this; with 0.1 short runs end worse."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
