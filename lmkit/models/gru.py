@@ -21,7 +21,7 @@ class GruConfig(RecurrentConfig):
 
     variant: Variant = "torch"
     """Where the reset gate acts: cho, on the hidden state, as in the paper; torch, on its product
-    with the weights, which is much faster here."""
+    with the weights, as in PyTorch."""
 
     def __post_init__(self) -> None:
         """Check the settings."""
