@@ -315,6 +315,13 @@ class Gpt(Network):
             zero_init=config.zero_init,
         )
 
+    def matrix_blocks(self) -> dict[str, tuple[int, ...]]:
+        """Return what ``qkv`` is made of: queries, keys, values."""
+        config = self.config
+        rows = config.kv_heads * config.head_size
+        sizes = config.num_features, rows, rows
+        return {f"layers.{number}.qkv.weight": sizes for number in range(config.num_layers)}
+
     def start(self, batch: int) -> State:
         """Return empty keys and values of K tokens, or the memory of linear attention."""
         config = self.config

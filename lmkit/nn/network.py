@@ -6,6 +6,7 @@ Letters of shapes: B sequences, T tokens, C features of a hidden state, V vocabu
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -31,6 +32,17 @@ class State:
         """Return the state whose row i is row ``indices[i]``."""
         return State({name: t.index_select(0, indices) for name, t in self.tensors.items()},
                      self.length)  # fmt: skip
+
+    def rows(self, begin: int, end: int) -> State:
+        """Return the state of the sequences ``begin`` to ``end`` - 1."""
+        return State({name: t[begin:end] for name, t in self.tensors.items()}, self.length)
+
+    @staticmethod
+    def join(states: Sequence[State]) -> State:
+        """Return the state of the sequences of all ``states``, which have read equally much."""
+        names = states[0].tensors
+        tensors = {name: torch.cat([state.tensors[name] for state in states]) for name in names}
+        return State(tensors, states[0].length)
 
     def detach(self) -> State:
         """Return the state cut off from the graph that made it."""
@@ -74,6 +86,10 @@ class Network(nn.Module, ABC):
     def device(self) -> torch.device:
         """Where the weights lie."""
         return next(self.parameters()).device
+
+    def matrix_blocks(self) -> dict[str, tuple[int, ...]]:
+        """Return the names of matrices that are several, one below the other, and their rows."""
+        return {}
 
     def num_parameters(self) -> int:
         """Return how many numbers are learned; tied ones count once."""
