@@ -36,7 +36,7 @@ from lmkit.errors import ModelError, UserError
 from lmkit.events import SILENT, Listener
 from lmkit.nn.linear import set_route
 from lmkit.nn.network import State
-from lmkit.objectives.objective import Batch, Objective
+from lmkit.nn.objective import Batch, Objective
 
 VALIDATIONS = 8
 """In a run, unless something else is said."""

@@ -9,7 +9,7 @@ import torch
 from lmkit.engine.config import HeldOut
 from lmkit.engine.device import Machine
 from lmkit.engine.distributed import World
-from lmkit.objectives.objective import Objective
+from lmkit.nn.objective import Objective
 
 
 def validate(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lmkit.nn.network import Network, State
-from lmkit.objectives.objective import Batch, Loss, Objective
+from lmkit.nn.objective import Batch, Loss, Objective
 
 
 class CausalObjective(Objective):

@@ -7,7 +7,7 @@ from typing import Any, cast
 import torch
 
 from lmkit.nn.network import Network, State
-from lmkit.objectives.objective import Batch, Loss, Objective
+from lmkit.nn.objective import Batch, Loss, Objective
 
 
 class ContextObjective(Objective):

@@ -11,9 +11,9 @@ from lmkit.models.lstm import Lstm, LstmConfig
 from lmkit.models.nplm import Nplm, NplmConfig
 from lmkit.models.rnn import Rnn, RnnConfig
 from lmkit.nn.network import Network
+from lmkit.nn.objective import Objective
 from lmkit.objectives.causal import CausalObjective
 from lmkit.objectives.contexts import ContextObjective
-from lmkit.objectives.objective import Objective
 
 V = 13
 SIZES: dict[str, Any] = {"num_tokens": V, "embedding_size": 16, "hidden_size": 16}
