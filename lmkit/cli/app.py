@@ -13,6 +13,7 @@ from lmkit.cli import (
     models,
     ngram,
     panels,
+    pretrain,
     quickstart,
     sample,
     score,
@@ -42,6 +43,7 @@ quickstart.register(app)
 analogy.register(app)
 score.register(app, panel=panels.ANY_MODEL)
 sample.register(app, panel=panels.ANY_MODEL)
+pretrain.register(app)
 evaluate.register(app, panel=panels.ANY_MODEL)
 for group in (ngram.app, embed.app, models.app, corpora.app):
     app.add_typer(group, rich_help_panel=group.rich_help_panel)

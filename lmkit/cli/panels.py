@@ -12,10 +12,11 @@ OPTIONS = (DATA, MODEL, TRAINING, SAMPLING, RUN)
 START = "Start here"
 COUNTING = "Counting words: n-grams (Markov 1913, Shannon 1948, Kneser and Ney 1995)"
 VECTORS = "Word vectors (Bengio 2003, Mikolov 2013, Pennington 2014)"
+NEURAL = "Neural language models (Bengio 2003, Hochreiter 1997, Vaswani 2017, Radford 2018)"
 ANY_MODEL = "Any language model"
 KEEPING = "Models and texts on this machine"
 
-COMMANDS = (START, COUNTING, VECTORS, ANY_MODEL, KEEPING)
+COMMANDS = (START, COUNTING, VECTORS, NEURAL, ANY_MODEL, KEEPING)
 """Panels of commands, in the order of ``lmkit --help``: a tour, then the history, then the rest."""
 
 

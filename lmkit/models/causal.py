@@ -65,10 +65,7 @@ class Row:
 class CausalModel(LanguageModel):
     """A trained network and its tokenizer."""
 
-    def __init__(
-        self, network: Network, tokenizer: StoredTokenizer, mode: Mode, family: str
-    ) -> None:
-        self.family = family
+    def __init__(self, network: Network, tokenizer: StoredTokenizer, mode: Mode) -> None:
         self.network = network.eval()
         self.tokenizer = tokenizer
         self.mode = mode
@@ -84,7 +81,7 @@ class CausalModel(LanguageModel):
         del open_model
         artifact.verify_large()
         network, tokenizer = open_network(artifact)
-        return cls(network, tokenizer, artifact.config["mode"], artifact.family)
+        return cls(network, tokenizer, artifact.config["mode"])
 
     @property
     def window(self) -> int | None:
@@ -266,3 +263,33 @@ def _pad(rows: Sequence[Row], device: torch.device) -> tuple[Tensor, Tensor]:
         padded[1, number, : len(row.targets)] = row.targets
     both = torch.from_numpy(padded).to(device)
     return cast("tuple[Tensor, Tensor]", both.unbind(0))
+
+
+class NplmModel(CausalModel):
+    """A neural probabilistic language model."""
+
+    family: str = "nplm"
+
+
+class RnnModel(CausalModel):
+    """An Elman or Jordan network."""
+
+    family: str = "rnn"
+
+
+class GruModel(CausalModel):
+    """A network of gated recurrent units."""
+
+    family: str = "gru"
+
+
+class LstmModel(CausalModel):
+    """A long short-term memory."""
+
+    family: str = "lstm"
+
+
+class GptModel(CausalModel):
+    """A GPT."""
+
+    family: str = "gpt"

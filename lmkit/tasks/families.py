@@ -19,6 +19,11 @@ from lmkit.store.home import resolve_model
 FAMILIES: dict[str, str] = {
     "ngram": "lmkit.ngram.model:NgramModel",
     "mixture": "lmkit.mixture.model:MixtureModel",
+    "nplm": "lmkit.models.causal:NplmModel",
+    "rnn": "lmkit.models.causal:RnnModel",
+    "gru": "lmkit.models.causal:GruModel",
+    "lstm": "lmkit.models.causal:LstmModel",
+    "gpt": "lmkit.models.causal:GptModel",
 }
 """Family name -> ``module:Class`` of every family that predicts text."""
 

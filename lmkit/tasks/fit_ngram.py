@@ -19,6 +19,7 @@ from lmkit.store.artifact import ArtifactWriter
 from lmkit.tasks.memory import return_freed_memory
 from lmkit.tasks.spool import spooled
 from lmkit.tasks.text_facts import text_facts
+from lmkit.tasks.tokenizers import TokenizerConfig, make_tokenizer
 from lmkit.text.corpus import Corpus, learn_words, read_corpus
 from lmkit.text.encoding import Normalizer
 from lmkit.text.lines import total_size
@@ -179,59 +180,24 @@ def _encode(
             mode=mode, errors=errors, threads=threads, listener=listener,
         )  # fmt: skip
     with spooled(sources, needed=config.unit in ("char", "unigram", "bpe")) as files:
-        tokenizer = _tokenizer(files, config, listener)
+        tokenizer = make_tokenizer(
+            files,
+            TokenizerConfig(
+                unit=config.unit,
+                mode=mode,
+                vocabulary=config.vocabulary,
+                normalizer=config.normalizer,
+                errors=errors,
+                seed=config.seed,
+            ),
+            listener,
+        )
         corpus = read_corpus(
             files, tokenizer, mode=mode, errors=errors, threads=threads, listener=listener
         )
     if len(corpus.ids) == 0:
         raise UserError("no text to count", "Give a text with at least one line")
     return corpus, tokenizer
-
-
-def _tokenizer(
-    sources: Sequence[str], config: FitNgramConfig, listener: Listener
-) -> StoredTokenizer:
-    limits = config.vocabulary
-    if limits.words is not None:
-        raise UserError(f"--vocab is a list of words; it means nothing for --unit {config.unit}")
-    if limits.min_count > 1 and config.unit != "char":
-        raise UserError(f"--min-count means nothing for --unit {config.unit}")
-    if limits.max_size is not None and config.unit not in ("char", "unigram", "bpe"):
-        raise UserError(f"--vocab-size means nothing for --unit {config.unit}")
-    if config.unit == "byte":
-        from lmkit.text.byte_tokenizer import ByteTokenizer
-
-        return ByteTokenizer(config.normalizer)
-    if config.unit == "char":
-        from lmkit.text.char_tokenizer import CharTokenizer
-        from lmkit.text.lines import read_blocks
-
-        return CharTokenizer.fit(
-            read_blocks(sources, errors=config.errors),
-            config.model.mode,
-            normalizer=config.normalizer,
-            min_count=limits.min_count,
-            max_size=limits.max_size,
-        )
-    if config.unit in ("unigram", "bpe"):
-        from lmkit.text.sentencepiece_training import SentencePieceConfig, fit_sentencepiece
-
-        kind: Any = config.unit
-        pieces = SentencePieceConfig(
-            kind=kind,
-            vocab_size=limits.max_size or 8000,
-            normalizer=config.normalizer,
-            seed=config.seed,
-        )
-        return fit_sentencepiece(sources, pieces, errors=config.errors, listener=listener)
-    if config.unit.endswith(".model"):
-        from lmkit.text.sentencepiece_tokenizer import SentencePieceTokenizer
-
-        return SentencePieceTokenizer.from_file(config.unit, config.normalizer)
-    raise UserError(
-        f"no unit {config.unit!r}",
-        "Use word, char, byte, unigram, bpe or the path of a sentencepiece FILE.model",
-    )
 
 
 def _check_memory(corpus: Corpus, config: FitNgramConfig) -> None:

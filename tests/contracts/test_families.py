@@ -15,6 +15,8 @@ from lmkit.language_model import BOS, EOS, Ids, LanguageModel
 from lmkit.tasks.evaluate import evaluate
 from lmkit.tasks.families import FAMILIES, open_model
 from lmkit.tasks.mix import mix
+from lmkit.tasks.pretrain import pretrain
+from lmkit.tasks.pretrain_config import PretrainConfig
 from lmkit.tasks.sample import sample
 
 TEXT = "the cat sat on the mat\nthe dog sat\n\na cat and a dog met the bird\n" * 3
@@ -38,7 +40,32 @@ def build_mixture(folder: Path) -> Path:
     return path
 
 
-BUILDERS: dict[str, Callable[[Path], Path]] = {"ngram": build_ngram, "mixture": build_mixture}
+def neural(arch: str, **settings: object) -> Callable[[Path], Path]:
+    """Return what trains a tiny network of words for a few steps."""
+
+    def build(folder: Path) -> Path:
+        (folder / "text.txt").write_text(TEXT, encoding="utf-8")
+        config = PretrainConfig(
+            arch=arch, unit="word", settings=settings, batch=8, context=4, steps=3
+        )
+        pretrain([str(folder / "text.txt")], folder / arch, config)
+        return folder / arch
+
+    return build
+
+
+SMALL = {"embedding_size": 8, "hidden_size": 8}
+BUILDERS: dict[str, Callable[[Path], Path]] = {
+    "ngram": build_ngram,
+    "mixture": build_mixture,
+    "nplm": neural("nplm", **SMALL, order=3),
+    "rnn": neural("rnn", **SMALL),
+    "gru": neural("gru", **SMALL),
+    "lstm": neural("lstm", **SMALL),
+    "gpt": neural("gpt", num_layers=1, num_heads=2, num_features=8),
+}
+EXACT = {"ngram", "mixture"}
+"""Families that add the same numbers in the same order however the text is grouped."""
 
 
 def test_every_family_is_covered() -> None:
@@ -95,7 +122,10 @@ def test_a_batch_is_its_sentences(model: LanguageModel) -> None:
     lines = ["the cat", "", "a queen sat on the mat", "zebra"]
     whole = model.batch_logprobs(stream_of(model, *lines), 2)
     parts = [model.logprobs(stream_of(model, line)) for line in lines]
-    assert np.array_equal(whole, np.concatenate(parts))
+    if model.family in EXACT:
+        assert np.array_equal(whole, np.concatenate(parts))
+    else:  # products of matrices round differently by the number of rows
+        assert whole == pytest.approx(np.concatenate(parts), abs=1e-5)
 
 
 def test_reordering_moves_the_states(model: LanguageModel) -> None:

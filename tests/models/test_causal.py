@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from lmkit.models.architectures import Blueprint, build_network
 from lmkit.models.causal import CausalModel
 from lmkit.models.saving import save_network
 from lmkit.store.artifact import ArtifactWriter, open_artifact
+from lmkit.tasks.families import FAMILIES, family_class
 from lmkit.text.byte_tokenizer import ByteTokenizer
 
 V = ByteTokenizer().num_tokens
@@ -28,6 +29,11 @@ SHAPES: dict[str, dict[str, Any]] = {
 every_arch = pytest.mark.parametrize("arch", SHAPES)
 
 
+def model_class(arch: str) -> type[CausalModel]:
+    assert arch in FAMILIES
+    return cast("type[CausalModel]", family_class(arch))
+
+
 def blueprint(arch: str, mode: Mode) -> Blueprint:
     never = [BOS] if mode == "sentence" else [BOS, EOS]
     return Blueprint(arch=arch, settings={**SHAPES[arch], "num_tokens": V, "never": never})
@@ -39,7 +45,7 @@ def make(arch: str, mode: Mode = "document") -> CausalModel:
     with torch.no_grad():
         for weight in network.parameters():
             weight.normal_(0.0, 0.5)
-    return CausalModel(network, ByteTokenizer(), mode, arch)
+    return model_class(arch)(network, ByteTokenizer(), mode)
 
 
 def random_ids(size: int, ends: float = 0.0) -> Ids:
@@ -113,11 +119,13 @@ def save(arch: str, path: Path) -> CausalModel:
     network = build_network(plan)
     with ArtifactWriter(path) as writer:
         save_network(writer, network, plan, ByteTokenizer(), "document")
-    return CausalModel(network, ByteTokenizer(), "document", arch)
+    return model_class(arch)(network, ByteTokenizer(), "document")
 
 
 def reopen(path: Path) -> CausalModel:
-    return CausalModel.open(open_artifact(path), lambda _: pytest.fail("it has no parts"))
+    artifact = open_artifact(path)
+    model = model_class(artifact.family)
+    return model.open(artifact, lambda _: pytest.fail("it has no parts"))
 
 
 @every_arch
