@@ -7,11 +7,13 @@ is one sum and one count a step, so that any number of processes takes the same 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class World:
     def add_up(self, *values: Tensor) -> None:
         """Replace each tensor by its sum over all processes."""
         if self.size > 1:
+            import torch
+
             for value in values:
                 torch.distributed.all_reduce(value)
 
@@ -42,6 +46,8 @@ class World:
         """Replace the gradients of ``weights`` by their sums, all in one message."""
         if self.size == 1:
             return
+        import torch
+
         grads = [torch.zeros_like(w) if w.grad is None else w.grad for w in weights]
         flat = torch.cat([grad.reshape(-1) for grad in grads])
         torch.distributed.all_reduce(flat)
@@ -52,7 +58,25 @@ class World:
     def wait(self) -> None:
         """Wait until all processes are here."""
         if self.size > 1:
+            import torch
+
             torch.distributed.barrier()
+
+    @contextmanager
+    def first_alone(self) -> Iterator[None]:
+        """Let the first process do the block before all others do it."""
+        if not self.first:
+            self.wait()
+        yield
+        if self.first:
+            self.wait()
+
+    def leave(self) -> None:
+        """Part from the other processes."""
+        if self.size > 1:
+            import torch
+
+            torch.distributed.destroy_process_group()
 
 
 def join_world() -> World:
@@ -60,6 +84,8 @@ def join_world() -> World:
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         return World()
+    import torch
+
     if not torch.distributed.is_initialized():
         torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     return World(torch.distributed.get_rank(), size)

@@ -6,11 +6,10 @@ itself appears whole, at the end. Whoever is stopped on the way goes on with ``-
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ from lmkit.tasks.pretrain_presets import Preset
 from lmkit.tasks.spool import spooled
 from lmkit.tasks.threads import num_threads
 from lmkit.tasks.tokenizers import TokenizerConfig, make_tokenizer
+from lmkit.tasks.training_run import run_directory, seal_of, training_run
 from lmkit.text.corpus import learn_words
 from lmkit.text.restore import StoredTokenizer
 from lmkit.text.sources import STDIN_NAME
@@ -33,6 +33,7 @@ from lmkit.text.vocab import VocabularyConfig
 
 if TYPE_CHECKING:
     from lmkit.engine.config import HeldOut, Source, TrainingConfig, TrainingResult
+    from lmkit.engine.distributed import World
     from lmkit.models.architectures import Blueprint
     from lmkit.nn.network import Network
     from lmkit.nn.objective import Objective
@@ -98,15 +99,23 @@ def pretrain(
     """
     recipe = config.recipe()
     check_free(out, force)
-    texts = _read(sources, config, listener)
-    run = _run_directory(out, config, recipe, texts, resume)
-    blueprint, network, result = _train(run, config, recipe, texts, resume, listener)
-    listener.phase("saving")
-    with ArtifactWriter(out, force=force) as writer:
-        _save(writer, blueprint, network, config, texts, result)
-        with writer.add_file(LOG) as file:
-            file.write((run / LOG).read_bytes())
-    shutil.rmtree(run, ignore_errors=True)
+    world = _processes(sources)
+    listener = listener if world.first else SILENT
+    with world.first_alone():
+        texts = _read(sources, config, listener)
+    recipe = _shortened(recipe, config, len(texts.train), listener)
+    run = training_run(out, _seal(config, recipe, texts), resume=resume, force=force)
+    with run if world.first else nullcontext(run_directory(out)) as directory:
+        world.wait()
+        blueprint, network, result = _train(directory, config, recipe, texts, resume, listener)
+        if world.first:
+            listener.phase("saving")
+            with ArtifactWriter(out, force=force) as writer:
+                _save(writer, blueprint, network, config, texts, result)
+                with writer.add_file(LOG) as file:
+                    file.write((directory / LOG).read_bytes())
+            shutil.rmtree(directory, ignore_errors=True)
+    world.leave()
     listener.finish()
     return Pretrained(
         path=out,
@@ -117,6 +126,29 @@ def pretrain(
         valid_tokens=result.valid_count,
         seconds=result.seconds,
     )
+
+
+def _shortened(recipe: Preset, config: PretrainConfig, size: int, listener: Listener) -> Preset:
+    """Return the recipe with a context, or rows, that a short text has room for."""
+    if config.context is None and recipe.context > 1 and size < 2 * recipe.context:
+        context = max(1, size // 2)
+        listener.note(
+            f"the text has {size:,} tokens: a context of {context} instead of {recipe.context}"
+        )
+        recipe = replace(recipe, context=context)
+    if config.batch is None and size < recipe.batch:
+        recipe = replace(recipe, batch=size)
+    return recipe
+
+
+def _processes(sources: Sequence[str]) -> World:
+    """Return the processes that train together: those of torchrun, or this one alone."""
+    from lmkit.engine.distributed import join_world
+
+    world = join_world()
+    if world.size > 1 and "-" in sources:
+        raise UserError("several processes cannot share standard input", "Write it to a file first")
+    return world
 
 
 def _read(sources: Sequence[str], config: PretrainConfig, listener: Listener) -> _Texts:
@@ -137,6 +169,8 @@ def _read(sources: Sequence[str], config: PretrainConfig, listener: Listener) ->
             )
 
         train = tokens(files)
+    if not len(train.ids):
+        raise UserError("the text is empty", "Give a text with a line at least")
     facts = [_facts(sources, train)]
     if not config.valid:
         kept, held_out = split_tokens(train.ids, config.reading, config.valid_fraction)
@@ -180,41 +214,15 @@ def _facts(sources: Sequence[str], tokens: TokenFile) -> dict[str, Any]:
     }
 
 
-def _run_directory(
-    out: Path, config: PretrainConfig, recipe: Preset, texts: _Texts, resume: bool
-) -> Path:
-    """Return the directory of the run, new or, to resume, of the same settings and texts.
-
-    Raises:
-        UserError: there is no run to resume, or it is another one.
-    """
-    run = out.with_name(f".{out.name}.training")
-    facts = {
-        "config": config.record(),
-        "recipe": repr(recipe),
-        "texts": [text["sha256"] for text in texts.facts],
-        "tokenizer": texts.tokenizer.fingerprint(),
-    }
-    seal = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest().encode()
-    mark = run / "run"
-    if not resume:
-        shutil.rmtree(run, ignore_errors=True)
-        try:
-            run.mkdir(parents=True)
-            mark.write_bytes(seal)
-        except OSError as error:
-            raise UserError(
-                f"cannot write {run}: {error.strerror}", "Choose another --out"
-            ) from error
-        return run
-    if not mark.is_file():
-        raise UserError(f"no stopped run of {out} to resume", "Leave out --resume to begin one")
-    if mark.read_bytes() != seal:
-        raise UserError(
-            f"the stopped run of {out} had other settings or texts",
-            "Give the same command as then, or leave out --resume to begin anew",
-        )
-    return run
+def _seal(config: PretrainConfig, recipe: Preset, texts: _Texts) -> bytes:
+    return seal_of(
+        {
+            "config": config.record(),
+            "recipe": repr(recipe),
+            "texts": [text["sha256"] for text in texts.facts],
+            "tokenizer": texts.tokenizer.fingerprint(),
+        }
+    )
 
 
 def _train(
